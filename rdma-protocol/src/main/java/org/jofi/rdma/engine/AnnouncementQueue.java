@@ -1,12 +1,18 @@
 package org.jofi.rdma.engine;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jofi.mr.registration.DataRegistration;
+import org.jofi.mr.registration.Descriptors;
 import org.jofi.rdma.operation.ArrivalBudget;
 import org.jofi.rdma.operation.Collector;
 import org.jofi.rdma.operation.Task;
+import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.wire.MailboxLayout;
+import org.jofi.rdma.wire.MailboxTarget;
+import org.jofi.rdma.wire.MailboxWriter;
 import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +33,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnnouncementQueue extends Task {
   private final Receiver receiver;
-  final Announcer announcer;
-  final AnnouncedReceives announced = new AnnouncedReceives();
+  final AnnouncedReceives announced = new AnnouncedReceives(this);
+  final ArrivalBudget.Share room;
 
-  private final ArrivalBudget.Share room;
-  private final boolean oneAtATime;
+  /** This side's copy of the mailbox, and where it is at the sender, on each rail. */
+  final MailboxLayout layout;
+
+  private final MailboxWriter copy;
+  private final MemorySegment copyMemory;
+  private final Descriptors copyRegistration;
+  private final List<MailboxTarget> targets;
+
+  /** Whether a short write is made to complete on delivery; one is under way at a time then. */
+  final boolean oneAtATime;
+
   private final Collector collecting;
   private final Task ending = new Ending();
   private final ArrayDeque<AnnouncementWrite> free = new ArrayDeque<>(1);
@@ -53,17 +68,26 @@ final class AnnouncementQueue extends Task {
   /** How many were not announced and are not withheld. */
   private int due;
 
-  private long entries;
+  long entries;
 
   /** Whether entries may be lost, and are not written again. */
   private boolean entriesLost;
 
   boolean stopped;
   private boolean ended;
+  private boolean isEnding;
 
-  AnnouncementQueue(Receiver receiver, Announcer announcer) {
+  AnnouncementQueue(
+      Receiver receiver,
+      MemorySegment copyMemory,
+      Descriptors copyRegistration,
+      List<MailboxTarget> targets) {
     this.receiver = receiver;
-    this.announcer = announcer;
+    this.copyMemory = copyMemory;
+    this.copyRegistration = copyRegistration;
+    this.targets = List.copyOf(targets);
+    layout = new MailboxLayout(receiver.link.endpoint.dataRails());
+    copy = new MailboxWriter(copyMemory, layout, receiver.link.id.toGeneration());
     room = receiver.link.endpoint.budget().share(this);
     oneAtATime = receiver.link.endpoint.smallWritesNeedDelivery();
     collecting = new Collecting();
@@ -105,7 +129,7 @@ final class AnnouncementQueue extends Task {
       if (receiver.link.sink.takeControlLoss()) {
         lost();
       }
-      receiver.returned();
+      isEnding = false;
       return true;
     }
   }
@@ -138,7 +162,6 @@ final class AnnouncementQueue extends Task {
     }
   }
 
-  /** Receives that were withheld have to be announced. */
   void release() {
     for (PostedReceive receive = next; receive != null; receive = receive.next()) {
       if (receive.withheld) {
@@ -149,12 +172,6 @@ final class AnnouncementQueue extends Task {
     announce();
   }
 
-  void saw(long index) {
-    if (announced.saw(index)) {
-      announceLater();
-    }
-  }
-
   /** Announces what waits for an index, when queues have delivered. */
   void announceLater() {
     if (due > 0) {
@@ -163,7 +180,7 @@ final class AnnouncementQueue extends Task {
   }
 
   /** Entries that were written, and are not lost. */
-  long entries() {
+  long written() {
     return entriesLost ? Math.min(entries, announced.seen()) : entries;
   }
 
@@ -196,7 +213,7 @@ final class AnnouncementQueue extends Task {
       }
       next = receive.next();
       if (places > 0) {
-        receive.announce(announced.post(receive, places), places, receiver.eager.handled());
+        receive.announce(announced.post(receive, places), places);
       } else {
         // Short messages filled it, and it only waits for copies.
         receive.withheld = true;
@@ -211,6 +228,23 @@ final class AnnouncementQueue extends Task {
     return !receiver.hasPeerStopped()
         && announced.hasRoom(count)
         && isFree(announced.last() + count);
+  }
+
+  void put(long index, long address, long length, int tag, DataRegistration memory) {
+    copy.put(index, memory.remoteAddress(0, address), length, tag);
+    for (int rail = 0; rail < layout.dataRails(); rail++) {
+      copy.putKey(index, rail, memory.key(rail));
+    }
+    // Of what was handled, the low byte counts.
+    copy.seal(index, (int) receiver.eager.handled() & 0xff);
+  }
+
+  void begin(Transfer transfer) {
+    transfer.begin(Transfer.Kind.WRITE, copyMemory.address(), copyRegistration);
+    for (int rail = 0; rail < targets.size(); rail++) {
+      MailboxTarget target = targets.get(rail);
+      transfer.remote(rail, target.address(), target.key());
+    }
   }
 
   /** Collects the entries of a receive, which are in the copy of the mailbox. */
@@ -240,9 +274,8 @@ final class AnnouncementQueue extends Task {
     if (write == null) {
       write = new AnnouncementWrite(this, receiver.link);
     }
-    receiver.began();
     underWay.add(write);
-    write.submit(announcer, receiver.link, first, count, repeats);
+    write.submit(receiver.link, first, count, repeats);
   }
 
   void back(AnnouncementWrite write) {
@@ -252,7 +285,6 @@ final class AnnouncementQueue extends Task {
     underWay.remove(write);
     free.addLast(write);
     endIfBack();
-    receiver.returned();
     announceLater();
   }
 
@@ -270,7 +302,6 @@ final class AnnouncementQueue extends Task {
     }
   }
 
-  /** Whether an entry is collected, or being written. */
   boolean isUnderWay(long index) {
     if (index >= open && index < open + collected) {
       return true;
@@ -302,6 +333,10 @@ final class AnnouncementQueue extends Task {
     return true;
   }
 
+  boolean isQuiet() {
+    return underWay.isEmpty() && !isEnding;
+  }
+
   /** What is not posted yet is not to be. */
   void drop() {
     collected = 0;
@@ -322,23 +357,14 @@ final class AnnouncementQueue extends Task {
   private void endIfBack() {
     if (stopped && !ended && underWay.isEmpty()) {
       ended = true;
-      receiver.began();
+      isEnding = true;
       receiver.link.endpoint.tasks().submit(ending);
     }
-  }
-
-  void written(int more) {
-    entries += more;
   }
 
   void fail(Failure why) {
     if (!stopped) {
       receiver.fail(why);
     }
-  }
-
-  /** The peer writes no more to receives that were announced. */
-  void ended(int receives) {
-    room.give(receives);
   }
 }

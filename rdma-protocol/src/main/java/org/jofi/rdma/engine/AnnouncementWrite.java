@@ -30,21 +30,27 @@ final class AnnouncementWrite implements TransferListener {
    * @param repeats whether they were written before. They complete on delivery then, so that they
    *     cannot land on the entries of later receives
    */
-  void submit(Announcer announcer, PeerLink link, long from, int count, boolean repeats) {
+  void submit(PeerLink link, long from, int count, boolean repeats) {
     first = from;
     entries = count;
     isRepeated = repeats;
     inUse = true;
-    announcer.begin(transfer);
+    home.begin(transfer);
     int before = entriesOf(0);
-    announcer.place(transfer, first, before);
+    place(first, before);
     if (before < entries) {
-      announcer.place(transfer, first + before, entries - before);
+      place(first + before, entries - before);
     }
-    if (repeats) {
+    if (repeats || home.oneAtATime) {
       transfer.completeOnDelivery(-1);
     }
     link.submit(transfer);
+  }
+
+  private void place(long index, int count) {
+    MailboxLayout layout = home.layout;
+    transfer.place(
+        Transfer.ANY_RAIL, layout.entryOffset(index), (long) count * layout.entryBytes());
   }
 
   private int entriesOf(int part) {
@@ -77,7 +83,7 @@ final class AnnouncementWrite implements TransferListener {
   @Override
   public void completed(Transfer of, int part) {
     if (!isRepeated) {
-      home.written(entriesOf(part));
+      home.entries += entriesOf(part);
     }
     giveBack();
   }

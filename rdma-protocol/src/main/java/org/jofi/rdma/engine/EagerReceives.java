@@ -5,7 +5,6 @@ import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
-import org.jofi.rdma.sequence.ShortRow;
 import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.EagerGrant;
 import org.jofi.rdma.wire.EagerPacket;
@@ -22,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  * it waits for announcements; then they are until the next such message.
  */
 final class EagerReceives extends Task implements SentListener {
+  /** After so many short messages the next is taken to be short, however long its receive is. */
   private static final int ROW = 16;
+
+  /** Above, two copies cost as much as an announcement. */
+  private static final int LONGEST_OF_ROW = 32 * 1024;
 
   private final Receiver receiver;
   private final EagerGrant grant;
@@ -30,16 +33,19 @@ final class EagerReceives extends Task implements SentListener {
   private long handled;
   private long taken;
   private long told;
-  private final ShortRow row;
+  private long shortInRow;
   private boolean wanted;
 
   EagerReceives(Receiver receiver, EagerGrant grant) {
     this.receiver = receiver;
     this.grant = grant;
-    row = new ShortRow(grant, ROW);
   }
 
-  /** Tells the sender how far this side is. */
+  /** The longest message that does not end a row of short ones. */
+  static int rowBytes(EagerGrant grant) {
+    return Math.min(grant.bytes(), LONGEST_OF_ROW);
+  }
+
   @Override
   protected boolean advance() {
     if (!isWanted(0) || receiver.hasPeerStopped()) {
@@ -55,18 +61,18 @@ final class EagerReceives extends Task implements SentListener {
     return sent;
   }
 
-  /**
-   * Whether a receive is not announced for now: a short message may fill it. After many short
-   * messages in a row the next is taken to be short as well, however long its receive is.
-   */
+  /** Whether a receive is not announced for now: a short message may fill it. */
   boolean withholds(long lengthBytes, DataRegistration memory) {
-    boolean expectsShort = lengthBytes <= grant.bytes() || row.isRow();
+    boolean expectsShort = lengthBytes <= grant.bytes() || shortInRow >= ROW;
     return !grant.isNone() && !wanted && expectsShort && memory.isHostMemory();
   }
 
   /** A message arrived; whether it is a long one after many short ones. */
   boolean arrived(long lengthBytes) {
-    return row.ends(lengthBytes);
+    boolean isLong = lengthBytes > rowBytes(grant);
+    boolean ends = isLong && shortInRow >= ROW;
+    shortInRow = isLong ? 0 : shortInRow + 1;
+    return ends;
   }
 
   long handled() {
@@ -81,7 +87,7 @@ final class EagerReceives extends Task implements SentListener {
   /** The sender waits for announcements: nothing is withheld until a message arrives. */
   void want() {
     wanted = true;
-    row.end();
+    shortInRow = 0;
   }
 
   /** A packet arrived; how many of its messages this side has, or the sender had no credit for. */

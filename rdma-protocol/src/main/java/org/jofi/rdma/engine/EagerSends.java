@@ -1,12 +1,13 @@
 package org.jofi.rdma.engine;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import org.jofi.rdma.operation.AddressSpace;
 import org.jofi.rdma.operation.Collector;
 import org.jofi.rdma.operation.Packet;
+import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.wire.EagerGrant;
+import org.jofi.rdma.wire.EagerPacket;
 import org.jofi.rdma.wire.MessageHeader;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.transport.Failure;
@@ -25,21 +26,37 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Collecting.</b> A message leaves within its call, unless one left since the last poll, or
  * waits for a rail: then it leaves with the next poll, or when its packet is full.
  */
-final class EagerSends extends Collector {
-  private final PeerLink link;
+final class EagerSends extends Collector implements SentListener {
+  private static final long MATCHED = -1;
+  private static final long NONE = 0;
+  private static final int COUNT_BITS = Byte.SIZE;
 
+  private final PeerLink link;
   private final Sender sender;
   private final EagerGrant grant;
   private final int credits;
   private final int packetBytes;
-  private final ArrayDeque<EagerBatch> free = new ArrayDeque<>(1);
 
-  /** Of messages that may yet turn out to have taken an entry: their tags, and whether one did. */
-  private int[] tags = new int[8];
+  /**
+   * By ordinal, of messages that may yet turn out to have taken an entry: the tag, or that one did.
+   * It has room for as many as there are credits, from the first of them on: many are idle.
+   */
+  private long[] tags = new long[0];
 
-  private boolean[] matched = new boolean[8];
-  private @Nullable EagerBatch open;
-  private @Nullable EagerBatch last;
+  /** By ordinal, those whose packet no provider took yet. */
+  private @Nullable PostedSend[] waiting = new @Nullable PostedSend[0];
+
+  /** The packet that is being filled, how long it is so far, and how many messages are in it. */
+  private @Nullable Packet open;
+
+  private int openBytes;
+  private int openCount;
+
+  /** How many receives were seen when it was begun. */
+  private long openSeen;
+
+  /** The packet that left last, while no provider took it: its first ordinal, and how many. */
+  private long last = NONE;
 
   private long sent;
 
@@ -72,19 +89,17 @@ final class EagerSends extends Collector {
 
   @Override
   public boolean isHeldUp() {
-    EagerBatch before = last;
-    return before != null && before.waits;
+    return last != NONE;
   }
 
   @Override
   public void submit() {
-    EagerBatch batch = open;
-    if (batch != null) {
+    Packet packet = open;
+    if (packet != null) {
       open = null;
-      last = batch;
-      Packet packet = batch.packet;
-      MessageHeader.put(packet.memory(), MessageType.EAGER, batch.bytes, link.id);
-      packet.send(batch.bytes, batch, 0);
+      last = ((sent - openCount + 1) << COUNT_BITS) | openCount;
+      MessageHeader.put(packet.memory(), MessageType.EAGER, openBytes, link.id);
+      packet.send(openBytes, this, last);
     }
   }
 
@@ -98,47 +113,52 @@ final class EagerSends extends Collector {
     if (sent - taken >= credits) {
       return false;
     }
+    if (tags.length == 0) {
+      int room = Integer.highestOneBit(2 * credits - 1);
+      tags = new long[room];
+      waiting = new @Nullable PostedSend[room];
+    }
     int lengthBytes = (int) send.lengthBytes;
-    EagerBatch batch = open;
-    if (batch != null && !batch.takes(lengthBytes, packetBytes, seen)) {
+    Packet packet = open;
+    if (packet != null && !fits(lengthBytes, seen)) {
       submit();
-      batch = null;
-      if (!isWanted()) {
+      packet = null;
+      if (sender.failure() != null) {
         return false;
       }
     }
-    if (batch == null) {
-      Packet packet = link.sink.takePacket();
+    if (waiting[at(sent + 1)] != null) {
+      // Of a packet that waits for its rail, while a later one was answered.
+      return false;
+    }
+    if (packet == null) {
+      packet = link.sink.takePacket();
       if (packet == null) {
         return false;
       }
-      batch = free.isEmpty() ? new EagerBatch(this, packet) : free.removeLast();
-      batch.begin(packet, sent + 1, seen);
-      open = batch;
+      openBytes = EagerPacket.begin(packet.memory(), sent + 1, seen);
+      openCount = 0;
+      openSeen = seen;
+      open = packet;
     }
+    openCount++;
     sent++;
-    if (sent - unresolved >= tags.length) {
-      grow();
-    }
-    tags[at(sent)] = send.tag;
-    matched[at(sent)] = false;
-    long to = batch.add(send, lengthBytes);
-    MemorySegment.copy(AddressSpace.ALL, send.address, AddressSpace.ALL, to, lengthBytes);
-    send.left = true;
+    tags[at(sent)] = Integer.toUnsignedLong(send.tag);
+    waiting[at(sent)] = send;
+    send.ordinal = sent;
     send.out = true;
+    int payload = EagerPacket.putMessage(packet.memory(), openBytes, send.tag, lengthBytes);
+    openBytes = EagerPacket.after(payload, lengthBytes);
+    long to = packet.memory().address() + payload;
+    MemorySegment.copy(AddressSpace.ALL, send.address, AddressSpace.ALL, to, lengthBytes);
     return true;
   }
 
-  private void grow() {
-    int length = tags.length;
-    int[] fewerTags = tags;
-    boolean[] fewer = matched;
-    tags = new int[2 * length];
-    matched = new boolean[2 * length];
-    for (long ordinal = unresolved; ordinal < sent; ordinal++) {
-      tags[at(ordinal)] = fewerTags[(int) ordinal & length - 1];
-      matched[at(ordinal)] = fewer[(int) ordinal & length - 1];
-    }
+  /** Whether a message fits, and this side saw no further receive since the packet was begun. */
+  private boolean fits(int lengthBytes, long seen) {
+    return openSeen == seen
+        && openCount < EagerPacket.MOST_MESSAGES
+        && EagerPacket.after(openBytes + EagerPacket.MESSAGE_BYTES, lengthBytes) <= packetBytes;
   }
 
   private int at(long ordinal) {
@@ -153,8 +173,8 @@ final class EagerSends extends Collector {
     // It never becomes less from entry to entry, nor more by as much as a byte counts.
     resolve(handled + (handledByte - handled & 0xff));
     for (long ordinal = unresolved; ordinal <= sent; ordinal++) {
-      if (!matched[at(ordinal)] && tags[at(ordinal)] == tag) {
-        matched[at(ordinal)] = true;
+      if (tags[at(ordinal)] == Integer.toUnsignedLong(tag)) {
+        tags[at(ordinal)] = MATCHED;
         skipMatched();
         return true;
       }
@@ -169,7 +189,7 @@ final class EagerSends extends Collector {
   }
 
   private void skipMatched() {
-    while (unresolved <= sent && matched[at(unresolved)]) {
+    while (unresolved <= sent && tags[at(unresolved)] == MATCHED) {
       unresolved++;
     }
   }
@@ -187,7 +207,6 @@ final class EagerSends extends Collector {
     return true;
   }
 
-  /** Whether the receiver told something that was not applied. */
   boolean hasWord() {
     return creditAnnounced >= 0;
   }
@@ -204,22 +223,57 @@ final class EagerSends extends Collector {
     }
   }
 
-  void posted(int messages, long lengthBytes) {
-    posted += messages;
-    sender.left(messages, lengthBytes);
+  /** Whether no provider took a packet yet. */
+  private boolean waits(long packet) {
+    long first = packet >>> COUNT_BITS;
+    PostedSend send = waiting[at(first)];
+    return send != null && send.ordinal == first;
   }
 
-  void sent(EagerBatch batch, @Nullable Failure why) {
-    if (batch.equals(last)) {
-      last = null;
-    }
-    free.addLast(batch);
+  @Override
+  public void posted(long packet) {
+    end(packet, null);
+  }
+
+  @Override
+  public void sent(long packet, @Nullable Failure why) {
+    end(packet, why);
     if (why != null) {
       sender.fail(why);
     }
   }
 
-  boolean isWanted() {
-    return sender.failure() == null;
+  /** Once: a packet that failed is posted again, and dropped by a receiver that has it. */
+  private void end(long packet, @Nullable Failure why) {
+    if (!waits(packet)) {
+      return;
+    }
+    last = packet == last ? NONE : last;
+    long first = packet >>> COUNT_BITS;
+    int count = (int) (packet - (first << COUNT_BITS));
+    long bytes = 0;
+    for (long ordinal = first; ordinal < first + count; ordinal++) {
+      PostedSend send = waiting[at(ordinal)];
+      waiting[at(ordinal)] = null;
+      if (send != null) {
+        bytes += send.lengthBytes;
+        send.left(why);
+      }
+    }
+    if (why == null) {
+      posted += count;
+      sender.left(count, bytes);
+    }
+  }
+
+  @Override
+  public boolean mayBeToldLate() {
+    return true;
+  }
+
+  @Override
+  public boolean isWanted(long packet) {
+    // What was posted once is over for its senders: it is not dropped because this side closes.
+    return sender.failure() == null || !waits(packet);
   }
 }

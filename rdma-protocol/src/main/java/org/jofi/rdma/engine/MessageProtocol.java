@@ -7,7 +7,8 @@ import org.jofi.transport.Failure;
 
 /**
  * How the messages of one end of a connection move. A connection passes on what arrives for them,
- * and asks how far they are; which operations and packets they consist of is the protocol's own.
+ * and asks how far they are; which operations and packets they consist of is the protocol's own. By
+ * default nothing of the kind arrives in its direction: what claims to is dropped.
  */
 public interface MessageProtocol {
 
@@ -15,19 +16,23 @@ public interface MessageProtocol {
   RequestQueue requests();
 
   /** Immediate data arrived, checked. Called while a queue delivers. */
-  void immediate(int bits);
+  default void immediate(int bits) {}
 
   /** A control message arrived, checked; whether it is of this protocol. */
   boolean message(MessageType type, MemorySegment memory);
 
   /** A packet with short messages arrived, checked; whether this end takes such. */
-  boolean packet(MemorySegment memory, long lengthBytes);
+  default boolean packet(MemorySegment memory, long lengthBytes) {
+    return false;
+  }
 
   /**
    * Whether a stripe that the peer asks for arrived: {@link #ARRIVED}, {@link #MISSING}, or {@link
    * #UNKNOWN} if there is no such receive.
    */
-  int hasStripe(long receiveIndex, int stripe);
+  default int hasStripe(long receiveIndex, int stripe) {
+    return UNKNOWN;
+  }
 
   /** {@link #hasStripe}: it arrived. */
   int ARRIVED = 1;
@@ -39,7 +44,9 @@ public interface MessageProtocol {
   int UNKNOWN = -1;
 
   /** Whether the peer stopped, and messages that it sent to the end did not arrive yet. */
-  boolean awaitsMore();
+  default boolean awaitsMore() {
+    return false;
+  }
 
   /** How many sends wait for a receive of the peer's. */
   default int waiting() {
@@ -47,10 +54,14 @@ public interface MessageProtocol {
   }
 
   /** How many messages this end sent to the end. */
-  long finished();
+  default long finished() {
+    return 0;
+  }
 
   /** The first receive whose entry this end does not see; 0 if it sends none. */
-  long firstUnseen();
+  default long firstUnseen() {
+    return 0;
+  }
 
   /** How many of this end's writes the peer will have seen when all have arrived. */
   long writes();
@@ -59,16 +70,16 @@ public interface MessageProtocol {
   long arrived();
 
   /** The peer has finished so many messages, and does not see the entry of that receive. */
-  void peerIsAt(long finished, long unseen);
+  default void peerIsAt(long finished, long unseen) {}
 
   /** The peer posts nothing more; it has sent this many messages to the end. */
   void peerStops(long messages);
 
   /** The completion queue of a rail broke, so that arrivals over it are not noticed any more. */
-  void queueBroke(Failure why);
+  default void queueBroke(Failure why) {}
 
   /** A data rail was closed, and what its queue held may be lost. */
-  void railClosed();
+  default void railClosed() {}
 
   /** What this end wrote over control rails may be lost, though it was done. */
   default void controlLost() {}

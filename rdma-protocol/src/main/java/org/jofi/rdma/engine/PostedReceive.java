@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.StringJoiner;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.AddressSpace;
-import org.jofi.rdma.request.ListedStrategy;
 import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.StrategyList;
 import org.jofi.rdma.sequence.StripeArrivals;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its bound runs while some of a message arrived and some did not. Once its entries were posted,
  * the peer may write into its memory: if it fails, its lease lasts until the peer is done.
  */
-class PostedReceive extends ListedStrategy<PostedReceive> {
+class PostedReceive extends StrategyList.Listed<PostedReceive> {
   /** The index of a receive that has none yet. */
   static final long NONE = 0;
 
@@ -47,7 +47,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   long index;
 
   int indices;
-  private boolean hasRoom;
 
   /** Whether it ever was among the receives that wait: stored messages may fill it before. */
   boolean listed;
@@ -55,9 +54,21 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   /** Whether it is announced only if it has to be. */
   boolean withheld;
 
+  /** The way in which it goes on through host blocks, made when it is needed. */
+  private @Nullable StagedReceive staged;
+
   PostedReceive(Receiver receiver, Request request) {
     super(request);
     this.receiver = receiver;
+  }
+
+  StagedReceive staged() {
+    StagedReceive chunks = staged;
+    if (chunks == null) {
+      chunks = new StagedReceive(receiver, request);
+      staged = chunks;
+    }
+    return chunks;
   }
 
   /** Starts one of so many receives; {@link #expect} says what each is. */
@@ -67,7 +78,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     taken = 0;
     index = NONE;
     indices = 0;
-    hasRoom = false;
     listed = false;
     withheld = false;
   }
@@ -89,18 +99,16 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   }
 
   /** It gets its indices, and there is room for what arrives: the peer is told of it now. */
-  final void announce(long first, int places, long handled) {
+  final void announce(long first, int places) {
     index = first;
     indices = places;
-    hasRoom = true;
     int entries = 0;
     for (int sub = 0; sub < count; sub++) {
       DataRegistration into = memory[sub];
       if (!isTaken(sub) && into != null) {
         announced[entries] = sub;
         long entry = index + entries++;
-        receiver.unannounced.announcer.put(
-            entry, addresses[sub], length(sub), tags[sub], into, (int) handled & 0xff);
+        receiver.unannounced.put(entry, addresses[sub], length(sub), tags[sub], into);
       }
     }
     receiver.unannounced.collect(this);
@@ -125,7 +133,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
     return NONE;
   }
 
-  /** Which of its receives an index is. */
   final int sub(long of) {
     return announced[(int) (of - index)];
   }
@@ -178,7 +185,7 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
   /** The sender's stripes for others may be before its own. */
   @Override
   public final long progress() {
-    return receiver.arrivals.stripes();
+    return receiver.announcements.stripes();
   }
 
   /** With it fail all that were not written yet: a failed message fails the others, too. */
@@ -201,11 +208,6 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   final long lengthBytes(int sub) {
     return lengths[sub];
-  }
-
-  /** Whether its entries were written, as far as the provider told. */
-  final boolean isWritten() {
-    return hasRoom && !receiver.unannounced.isUnderWay(index);
   }
 
   /**
@@ -343,9 +345,8 @@ class PostedReceive extends ListedStrategy<PostedReceive> {
 
   @Override
   public void endUse() {
-    if (hasRoom) {
-      hasRoom = false;
-      receiver.unannounced.ended(indices);
+    if (indices > 0) {
+      receiver.unannounced.room.give(indices);
     }
     for (int sub = 0; sub < count; sub++) {
       DataRegistration used = memory[sub];

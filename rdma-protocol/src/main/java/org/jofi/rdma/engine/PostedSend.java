@@ -1,8 +1,8 @@
 package org.jofi.rdma.engine;
 
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.request.ListedStrategy;
 import org.jofi.rdma.request.Request;
+import org.jofi.rdma.request.StrategyList;
 import org.jofi.rdma.sequence.Announcements;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.transport.Failure;
@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A short one may leave without a receive, as a copy in a packet. It is over when a provider
  * took the packet: so a caller that sees it over may stop to poll.
  */
-final class PostedSend extends ListedStrategy<PostedSend> {
+final class PostedSend extends StrategyList.Listed<PostedSend> {
   private final Sender sender;
-  private final int shortBytes;
   private @Nullable DataRegistration memory;
 
   /** What it is staged through; null if it is not. */
@@ -31,8 +30,11 @@ final class PostedSend extends ListedStrategy<PostedSend> {
   long lengthBytes;
   int tag;
 
-  /** Whether its bytes are in a packet. */
-  boolean left;
+  /** Whether it may leave without a receive. */
+  boolean isShort;
+
+  /** Its number among those whose bytes are in packets; 0 if it did not leave so. */
+  long ordinal;
 
   /** Whether its packet waits for a provider. */
   boolean out;
@@ -42,10 +44,14 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   boolean queued;
 
-  PostedSend(Sender sender, Request request, int shortBytes) {
+  /** The ways in which it may go on, made when they are needed: most communicators are idle. */
+  private @Nullable RendezvousSend rendezvous;
+
+  private @Nullable StagedSend staged;
+
+  PostedSend(Sender sender, Request request) {
     super(request);
     this.sender = sender;
-    this.shortBytes = shortBytes;
   }
 
   void start(
@@ -60,10 +66,15 @@ final class PostedSend extends ListedStrategy<PostedSend> {
     tag = ofTag;
     space = staging;
     index = at;
-    left = false;
+    ordinal = 0;
     out = false;
     queued = false;
     memory = registration;
+    isShort =
+        bytes <= sender.shortBytes
+            && registration != null
+            && registration.isHostMemory()
+            && registration.isOpen();
   }
 
   /** A provider took its packet, or it failed. */
@@ -86,20 +97,29 @@ final class PostedSend extends ListedStrategy<PostedSend> {
     return true;
   }
 
+  RendezvousSend rendezvous() {
+    RendezvousSend whole = rendezvous;
+    if (whole == null) {
+      whole = new RendezvousSend(sender, this);
+      rendezvous = whole;
+    }
+    return whole;
+  }
+
+  StagedSend staged() {
+    StagedSend chunks = staged;
+    if (chunks == null) {
+      chunks = new StagedSend(sender, this);
+      staged = chunks;
+    }
+    return chunks;
+  }
+
   /** Its request goes on in another way, with its lease. */
   void handOver() {
     request.matched();
     lease = null;
     space = null;
-  }
-
-  /** Whether it may leave without a receive. */
-  boolean isShort() {
-    DataRegistration registered = memory;
-    return lengthBytes <= shortBytes
-        && registered != null
-        && registered.isHostMemory()
-        && registered.isOpen();
   }
 
   @Override
@@ -109,12 +129,12 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   @Override
   public boolean isComplete() {
-    return left;
+    return ordinal > 0;
   }
 
   @Override
   public boolean isTimed() {
-    return left;
+    return ordinal > 0;
   }
 
   @Override
@@ -151,7 +171,7 @@ final class PostedSend extends ListedStrategy<PostedSend> {
 
   @Override
   public String missing() {
-    if (left) {
+    if (ordinal > 0) {
       return "its packet, not taken by a control rail";
     }
     if (index == Announcements.NOWHERE) {

@@ -28,14 +28,4 @@ public interface ReceiveProtocol extends MessageProtocol {
    * @throws IllegalArgumentException if the array is shorter than the group
    */
   int lengths(long request, long[] lengths);
-
-  @Override
-  default long finished() {
-    return 0;
-  }
-
-  @Override
-  default long firstUnseen() {
-    return 0;
-  }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import org.jofi.counters.written.CounterType;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.Descriptors;
-import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
@@ -34,9 +33,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   /** Those that are not reported yet, at most: more than are in flight. */
   private static final int RECEIVES = ProtocolLimits.RECEIVE_WINDOW + 128;
 
-  private final BySlot<StagedReceive> staged =
-      new BySlot<>(request -> new StagedReceive(this, request));
-
   /** The receives that wait for messages, in the order in which they were posted. */
   final StrategyList<PostedReceive> order = new StrategyList<>();
 
@@ -45,7 +41,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   private final LostNotices notices = new LostNotices();
   final AnnouncementQueue unannounced;
   final AnnouncedReceives announcements;
-  final ArrivedStripes arrivals;
   private int places;
   private long dropped;
   private long whole;
@@ -58,21 +53,17 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       List<MailboxTarget> targets,
       EagerGrant grant) {
     super(link, MESSAGES, RECEIVES);
-    unannounced = new AnnouncementQueue(this, new Announcer(link, copy, copyRegistration, targets));
+    unannounced = new AnnouncementQueue(this, copy, copyRegistration, targets);
     announcements = unannounced.announced;
-    arrivals = new ArrivedStripes(unannounced);
     eager = new EagerReceives(this, grant);
   }
 
   @Override
   public long receive(
       int count, long[] addresses, long[] lengths, int[] tags, DataRegistration[] registrations) {
-    Failure broken = failure();
-    if (broken != null) {
-      return failed(broken);
-    }
-    if (!hasPlaces(count) || isFull()) {
-      return Result.TRY_AGAIN;
+    long unposted = unposted(count);
+    if (unposted != TO_POST) {
+      return unposted;
     }
     for (int sub = 0; sub < count; sub++) {
       if (!registrations[sub].beginUse()) {
@@ -107,17 +98,18 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     return id;
   }
 
-  private boolean hasPlaces(int count) {
-    return places + count <= MailboxLayout.ENTRIES;
+  private long unposted(int count) {
+    boolean hasPlaces = places + count <= MailboxLayout.ENTRIES;
+    return hasPlaces || failure() != null ? unposted() : Result.TRY_AGAIN;
   }
 
   @Override
   public long receiveStaged(StagingSpace space, long address, long lengthBytes, int tag) {
-    Failure broken = failure();
-    if (broken != null) {
-      return failed(broken);
+    long unposted = unposted(1);
+    if (unposted != TO_POST) {
+      return unposted;
     }
-    StagingRing ring = hasPlaces(1) && !isFull() ? space.take(lengthBytes) : null;
+    StagingRing ring = space.take(lengthBytes);
     if (ring == null) {
       return Result.TRY_AGAIN;
     }
@@ -125,7 +117,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       space.give(ring);
       return failed(deregistered("irecv"));
     }
-    StagedReceive receive = staged.get(begin().request);
+    StagedReceive receive = ((PostedReceive) begin()).staged();
     receive.start(address, lengthBytes, tag, ring);
     return submit(receive);
   }
@@ -136,7 +128,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
       return false;
     }
     link.heard = true;
-    unannounced.saw(EagerPacket.seen(memory));
+    announcements.saw(EagerPacket.seen(memory));
     dropped += eager.packet(memory, lengthBytes);
     failIfPeerIsDone();
     return true;
@@ -144,7 +136,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public void immediate(int bits) {
-    if (arrivals.immediate(bits)) {
+    if (announcements.immediate(bits)) {
       link.heard = true;
     }
     failIfPeerIsDone();
@@ -159,9 +151,9 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   public boolean message(MessageType type, MemorySegment memory) {
     long index = ControlMessage.number(memory);
     switch (type) {
-      case TRUE_LENGTH -> arrivals.trueLength(index, ControlMessage.value(memory));
-      case ARRIVED -> arrivals.delivered(index, ControlMessage.value(memory));
-      case WRITTEN -> arrivals.written(index, (int) ControlMessage.value(memory));
+      case TRUE_LENGTH -> announcements.trueLength(index, ControlMessage.value(memory));
+      case ARRIVED -> announcements.delivered(index, ControlMessage.value(memory));
+      case WRITTEN -> announcements.written(index, (int) ControlMessage.value(memory));
       case CHUNKS_WRITTEN -> {
         // What is told again may come after the end of its message.
         if (announcements.inFlight(index) instanceof StagedReceive receive) {
@@ -169,7 +161,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
         }
       }
       case WANT -> {
-        unannounced.saw(index);
+        announcements.saw(index);
         eager.want();
         unannounced.release();
       }
@@ -184,12 +176,12 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   /** Writes that arrived with their immediate data, each once; those of failed receives, too. */
   @Override
   public long arrived() {
-    return arrivals.immediates();
+    return announcements.immediates();
   }
 
   @Override
   public long writes() {
-    return unannounced.entries();
+    return unannounced.written();
   }
 
   @Override
@@ -209,7 +201,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
 
   @Override
   public int hasStripe(long index, int stripe) {
-    return arrivals.hasStripe(index, stripe);
+    return announcements.hasStripe(index, stripe);
   }
 
   /**
@@ -222,7 +214,8 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     PostedReceive request = announcements.inFlight(unseen);
     boolean isLost =
         failure() == null
-            && (announcements.isUnread(unseen) || (request != null && request.isWritten()));
+            && (announcements.isUnread(unseen)
+                || (request != null && !unannounced.isUnderWay(unseen)));
     losses.set(finished > whole + eager.untaken(), isLost ? unseen : 0);
     if (finished > whole + eager.untaken() && link.endpoint.dataRails() > 1) {
       notices.suspect(announcements.last());
@@ -285,6 +278,11 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   @Override
+  public boolean isQuiet() {
+    return unannounced.isQuiet() && super.isQuiet();
+  }
+
+  @Override
   public void hurry() {
     unannounced.stop();
   }
@@ -315,9 +313,6 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
     if (receive.listed) {
       unannounced.remove(receive);
       order.remove(receive);
-    }
-    if (request.failure() != null && receive.index != PostedReceive.NONE) {
-      arrivals.failed(receive.index);
     }
     places -= receive.count;
     announcements.remove(receive);
@@ -356,7 +351,7 @@ public final class Receiver extends RequestQueue implements ReceiveProtocol {
   }
 
   public long dropped() {
-    return dropped + arrivals.dropped();
+    return dropped + announcements.dropped();
   }
 
   public long inFlight() {

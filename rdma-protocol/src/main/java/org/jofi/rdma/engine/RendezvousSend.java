@@ -6,8 +6,9 @@ import org.jofi.rdma.operation.SentListener;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.operation.Transfer.State;
-import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.StripedRequest;
+import org.jofi.rdma.staging.StagingRing;
+import org.jofi.rdma.wire.ControlMessage;
 import org.jofi.rdma.wire.ImmediateData;
 import org.jofi.rdma.wire.MessageType;
 import org.jofi.rdma.wire.ProtocolLimits;
@@ -18,19 +19,24 @@ import org.jspecify.annotations.Nullable;
  * A message that is written into the memory of a receive. Its stripes say what each of them needs;
  * what the writes cannot tell the receiver goes in control messages.
  */
-class RendezvousSend extends StripedRequest implements SentListener {
+final class RendezvousSend extends StripedRequest implements SentListener {
   private static final int LENGTH = ProtocolLimits.MAX_STRIPES;
   private static final int QUESTION = LENGTH + 1;
 
-  final Sender sender;
+  private final Sender sender;
+  private final PostedSend posting;
   private final Task telling = new Telling();
-  long receiveIndex;
+
+  /** The blocks that it is staged through; null if it is not. */
+  private @Nullable StagingRing ring;
+
   private boolean isShort;
   private boolean lengthTold;
 
-  RendezvousSend(Sender sender, Request request) {
-    super(request, sender.link.sink);
+  RendezvousSend(Sender sender, PostedSend posting) {
+    super(posting.request, sender.link.sink);
     this.sender = sender;
+    this.posting = posting;
   }
 
   private final class Telling extends Task {
@@ -40,31 +46,28 @@ class RendezvousSend extends StripedRequest implements SentListener {
     }
   }
 
-  /** Its receive, and whether the message does not fill that. */
-  final void target(long index, boolean shorter) {
-    receiveIndex = index;
-    isShort = shorter;
-  }
-
-  final void remote(int rail, long address, long key) {
+  void remote(int rail, long address, long key) {
     transfer.remote(rail, address, key);
   }
 
-  final void start(long from, long bytes, DataRegistration memory) {
-    begin(bytes, memory);
-    write(from, bytes, memory);
-  }
-
-  /** Begins a message of so many bytes: nothing is written yet. */
-  final void begin(long messageBytes, DataRegistration memory) {
-    lengthBytes = messageBytes;
+  /**
+   * Writes a message, or the last bytes of it, with which the receive is over.
+   *
+   * @param shorter whether it does not fill its receive
+   * @param blocks that it is staged through, which it gives back; null if it is not
+   */
+  void start(
+      boolean shorter,
+      long from,
+      long bytes,
+      DataRegistration memory,
+      @Nullable StagingRing blocks) {
+    isShort = shorter;
+    lengthBytes = posting.lengthBytes;
     lease = memory;
+    ring = blocks;
     lengthTold = !isShort;
     request.begin(this);
-  }
-
-  /** Writes the message, or the last of it, with which the receive is over. */
-  final void write(long from, long bytes, DataRegistration memory) {
     transfer.begin(Transfer.Kind.WRITE, from, memory);
     transfer.announce(sender.writesData);
     if (!sender.writesData) {
@@ -95,11 +98,6 @@ class RendezvousSend extends StripedRequest implements SentListener {
     }
   }
 
-  /** Whether that is its receive, and it is not over. */
-  final boolean is(long index) {
-    return isLive() && receiveIndex == index;
-  }
-
   /** Sends what is to be sent; whether there were buffers for all. */
   private boolean tell() {
     boolean all = true;
@@ -111,9 +109,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       }
     }
     if (!lengthTold && isLive()) {
-      request.begun();
-      lengthTold =
-          sent(sender.link.tell(MessageType.TRUE_LENGTH, receiveIndex, lengthBytes, this, LENGTH));
+      lengthTold = tell(MessageType.TRUE_LENGTH, lengthBytes, LENGTH);
       all &= lengthTold;
     }
     if (transfer.in(State.TO_POST) == 0 && transfer.isBound()) {
@@ -125,13 +121,14 @@ class RendezvousSend extends StripedRequest implements SentListener {
   private boolean announce(int stripe) {
     int immediate = immediate(transfer, stripe);
     transfer.move(stripe, State.ANNOUNCED);
-    request.begun();
-    boolean sent =
-        sent(
-            // Only what was missing is announced apart where writes tell of themselves.
-            sender.writesData
-                ? sender.link.sendWritten(receiveIndex, immediate, this, stripe)
-                : sender.link.sendImmediate(immediate, this, stripe));
+    boolean sent;
+    if (sender.writesData) {
+      // Only what was missing is announced apart where writes tell of themselves.
+      sent = tell(MessageType.WRITTEN, Integer.toUnsignedLong(immediate), stripe);
+    } else {
+      request.begun();
+      sent = sent(sender.link.sendImmediate(immediate, this, stripe));
+    }
     if (!sent) {
       transfer.move(stripe, State.WRITTEN);
     }
@@ -139,13 +136,17 @@ class RendezvousSend extends StripedRequest implements SentListener {
   }
 
   private boolean ask(int stripe) {
-    request.begun();
-    boolean sent =
-        sent(sender.link.sendAsk(receiveIndex, stripe, transfer.tries(stripe), this, QUESTION));
+    long which = ControlMessage.ofStripe(stripe, transfer.tries(stripe), false);
+    boolean sent = tell(MessageType.ASK, which, QUESTION);
     if (sent) {
       transfer.move(stripe, State.ASKED);
     }
     return sent;
+  }
+
+  private boolean tell(MessageType type, long value, long cookie) {
+    request.begun();
+    return sent(sender.link.tell(type, posting.index, value, this, cookie));
   }
 
   /** A message counts as under way before it is sent, since it may fail in doing so. */
@@ -163,13 +164,13 @@ class RendezvousSend extends StripedRequest implements SentListener {
         of.isBound() && stripe == of.stripes() - 1,
         isShort,
         sender.link.id.to(),
-        receiveIndex);
+        posting.index);
   }
 
   @Override
   public void completed(Transfer of, int stripe) {
     if (of.bringsData(stripe)) {
-      sender.stripeWritten();
+      sender.stripesWritten++;
     } else if (isLive()) {
       sender.link.endpoint.tasks().defer(telling);
     }
@@ -179,11 +180,12 @@ class RendezvousSend extends StripedRequest implements SentListener {
   @Override
   public boolean failed(
       Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    if (mayPostAgain(certainty, railLeft)) {
+    if (isLive() && railLeft && certainty == Certainty.NOT_EXECUTED) {
       return true;
     }
     if (!isLive() || !railLeft || sender.failure() != null) {
-      return super.failed(of, stripe, why, certainty, railLeft);
+      fail(why);
+      return false;
     }
     if (!of.bringsData(stripe)) {
       return true;
@@ -199,7 +201,7 @@ class RendezvousSend extends StripedRequest implements SentListener {
       return false;
     }
     if (arrived) {
-      sender.stripeWritten();
+      sender.stripesWritten++;
       request.settle();
     } else {
       post(stripe);
@@ -244,8 +246,15 @@ class RendezvousSend extends StripedRequest implements SentListener {
   }
 
   @Override
+  public void endUse() {
+    super.endUse();
+    StagingRing.give(ring);
+    ring = null;
+  }
+
+  @Override
   public String where() {
-    return "isend of message %d to %s".formatted(receiveIndex, sender.link.describePeer());
+    return sender.where(posting.index);
   }
 
   @Override

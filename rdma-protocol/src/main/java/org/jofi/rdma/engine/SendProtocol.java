@@ -1,9 +1,7 @@
 package org.jofi.rdma.engine;
 
-import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.staging.StagingSpace;
-import org.jofi.transport.Failure;
 import org.jspecify.annotations.Nullable;
 
 /** How a connector's end sends. Used with the endpoint's lock held. */
@@ -26,34 +24,4 @@ public interface SendProtocol extends MessageProtocol {
 
   /** Takes back a send that no receive was found for yet. */
   boolean cancel(long request);
-
-  /** The peer sends no messages in this direction: what claims to be of one is dropped. */
-  @Override
-  default void immediate(int bits) {}
-
-  @Override
-  default boolean packet(MemorySegment memory, long lengthBytes) {
-    return false;
-  }
-
-  @Override
-  default int hasStripe(long receiveIndex, int stripe) {
-    return UNKNOWN;
-  }
-
-  @Override
-  default boolean awaitsMore() {
-    return false;
-  }
-
-  /** Receivers finish nothing. */
-  @Override
-  default void peerIsAt(long messages, long unseen) {}
-
-  /** What a sender waits for comes into its memory, or over another rail. */
-  @Override
-  default void queueBroke(Failure why) {}
-
-  @Override
-  default void railClosed() {}
 }

@@ -23,7 +23,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
   private final Task lookout = new Lookout();
 
   /** Whether a queued send may have a receive, but no blocks, or not that receive's entry. */
-  private boolean heldUp;
+  boolean heldUp;
 
   /** Whether every short one that is queued is behind a long one of its tag. */
   private boolean nothingLeaves;
@@ -79,11 +79,6 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     nothingLeaves = false;
   }
 
-  /** A send has its receive, but no blocks, or no entry of it. */
-  void holdUp() {
-    heldUp = true;
-  }
-
   /** The oldest queued send of a tag that has no receive; null if there is none. */
   @Nullable PostedSend oldest(int tag) {
     PostedSend send = first();
@@ -122,7 +117,7 @@ final class SendQueue extends StrategyList<PostedSend> implements SentListener {
     boolean mayLeave = true;
     while (send != null && mayLeave && sender.failure() == null) {
       PostedSend next = send.next();
-      if (send.index == Announcements.NOWHERE && send.isShort() && send.equals(oldest(send.tag))) {
+      if (send.index == Announcements.NOWHERE && send.isShort && send.equals(oldest(send.tag))) {
         mayLeave = eager.send(send, announcements.seen());
         if (mayLeave) {
           remove(send);

@@ -3,13 +3,11 @@ package org.jofi.rdma.engine;
 import java.lang.foreign.MemorySegment;
 import org.jofi.counters.written.CounterType;
 import org.jofi.mr.registration.DataRegistration;
-import org.jofi.rdma.request.BySlot;
 import org.jofi.rdma.request.PeerLink;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.RequestQueue;
 import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.sequence.Announcements;
-import org.jofi.rdma.sequence.ShortRow;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.staging.StagingSpace;
 import org.jofi.rdma.wire.ControlMessage;
@@ -44,12 +42,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
 
   final boolean writesData;
   final MailboxReader mailbox;
-  private final BySlot<RendezvousSend> rendezvous =
-      new BySlot<>(request -> new RendezvousSend(this, request));
-  private final BySlot<StagedSend> staged = new BySlot<>(request -> new StagedSend(this, request));
   private final Announcements announcements;
   private final EagerSends eager;
-  private final ShortRow row;
   private final SendQueue queue;
 
   /**
@@ -58,10 +52,16 @@ public final class Sender extends RequestQueue implements SendProtocol {
    */
   private final @Nullable DeliveredMessages delivered;
 
-  private final int shortBytes;
+  /** The longest message that may leave without an announced receive. */
+  final int shortBytes;
+
+  /** The longest of a row of short ones, and how many there were since a longer one. */
+  private final int rowBytes;
+
+  private long shortInRow;
   private long started;
   private long finished;
-  private long stripesWritten;
+  long stripesWritten;
 
   public Sender(
       PeerLink link,
@@ -84,7 +84,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
     announcements = new Announcements(this.mailbox);
     // Of a grant of none, nothing is short enough.
     shortBytes = grant.isNone() ? -1 : grant.bytes();
-    row = new ShortRow(grant, SHORT_ROW);
+    rowBytes = EagerReceives.rowBytes(grant);
     eager = new EagerSends(link, this, grant);
     queue = new SendQueue(this, announcements, eager);
   }
@@ -112,10 +112,12 @@ public final class Sender extends RequestQueue implements SendProtocol {
     }
     PostedSend send = (PostedSend) begin();
     send.start(address, lengthBytes, tag, registration, space, index);
-    boolean mayBeWithheld = row.ends(lengthBytes);
+    boolean isLong = lengthBytes > rowBytes;
+    boolean mayBeWithheld = isLong && shortInRow >= SHORT_ROW;
+    shortInRow = isLong ? 0 : shortInRow + 1;
     boolean left =
         index == Announcements.NOWHERE
-            && send.isShort()
+            && send.isShort
             && (queue.isEmpty() || queue.oldest(tag) == null)
             && eager.send(send, announcements.seen());
     if (!left && send.isLive() && !send.hold()) {
@@ -202,7 +204,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
   boolean start(PostedSend posting) {
     long index = posting.index;
     if (!mailbox.isLoaded(index) && mailbox.poll(index) <= 0) {
-      queue.holdUp();
+      queue.heldUp = true;
       return false;
     }
     long lengthBytes = posting.lengthBytes;
@@ -212,54 +214,38 @@ public final class Sender extends RequestQueue implements SendProtocol {
       return false;
     }
     StagingSpace space = posting.space;
-    if (space != null) {
-      return startStaged(posting, space);
+    StagingRing ring = space == null ? null : space.take(lengthBytes);
+    if (space != null && ring == null) {
+      queue.heldUp = true;
+      return false;
     }
-    DataRegistration registration = posting.lease;
+    DataRegistration registration = ring == null ? posting.lease : ring.registration();
+    if (ring != null && !ring.registration().beginUse()) {
+      StagingRing.give(ring);
+      fail(deregistered("isend of message %d".formatted(index)));
+      return false;
+    }
     if (registration == null) {
       throw new IllegalStateException("neither registered nor staged");
     }
     started++;
-    long address = posting.address;
     posting.handOver();
-    if (mailbox.isStaged()) {
-      StagedSend send = staged.get(posting.request);
-      send.target(index, lengthBytes < room);
-      send.start(mailbox, address, lengthBytes, registration, null);
+    if (ring != null || mailbox.isStaged()) {
+      posting.staged().start(registration, ring);
       return true;
     }
-    RendezvousSend send = rendezvous.get(posting.request);
-    send.target(index, lengthBytes < room);
+    RendezvousSend send = posting.rendezvous();
     for (int rail = 0; rail < link.endpoint.dataRails(); rail++) {
       send.remote(rail, mailbox.remoteAddress(), mailbox.key(rail));
     }
-    send.start(
-        lengthBytes == 0 ? registration.range().address() : address, lengthBytes, registration);
-    return true;
-  }
-
-  private boolean startStaged(PostedSend posting, StagingSpace space) {
-    StagingRing ring = space.take(posting.lengthBytes);
-    if (ring == null) {
-      queue.holdUp();
-      return false;
-    }
-    if (!ring.registration().beginUse()) {
-      space.give(ring);
-      fail(deregistered("isend of message %d".formatted(posting.index)));
-      return false;
-    }
-    started++;
-    posting.handOver();
-    StagedSend send = staged.get(posting.request);
-    send.target(posting.index, posting.lengthBytes < mailbox.lengthBytes());
-    send.start(mailbox, posting.address, posting.lengthBytes, ring.registration(), ring);
+    long from = lengthBytes == 0 ? registration.range().address() : posting.address;
+    send.start(lengthBytes < room, from, lengthBytes, registration, null);
     return true;
   }
 
   @Override
   protected RequestStrategy firstStrategy(Request request) {
-    return new PostedSend(this, request, shortBytes);
+    return new PostedSend(this, request);
   }
 
   @Override
@@ -272,8 +258,8 @@ public final class Sender extends RequestQueue implements SendProtocol {
       // Also if it failed meanwhile: the peer gets it.
       finished++;
       count(1, request.strategy().movedBytes());
-      if (delivered != null && request.strategy() instanceof RendezvousSend send) {
-        delivered.add(send.receiveIndex, send.movedBytes());
+      if (delivered != null && request.posted() instanceof PostedSend send) {
+        delivered.add(send.index, send.lengthBytes);
       }
     }
   }
@@ -296,8 +282,7 @@ public final class Sender extends RequestQueue implements SendProtocol {
       case CREDIT ->
           eager.credit(index, ControlMessage.untaken(memory), ControlMessage.announced(memory));
       case ANSWER -> {
-        RendezvousSend send = sendTo(index);
-        yield send != null
+        yield sendTo(index) instanceof RendezvousSend send
             && send.answered(
                 ControlMessage.stripe(memory),
                 ControlMessage.tries(memory),
@@ -314,16 +299,20 @@ public final class Sender extends RequestQueue implements SendProtocol {
   }
 
   /** The send to a receive, which is not over; null if there is none. */
-  private @Nullable RendezvousSend sendTo(long index) {
+  private @Nullable RequestStrategy sendTo(long index) {
     for (int slot = 0; slot < all().size(); slot++) {
       Request request = all().get(slot);
-      if (request.isRunning()
-          && request.strategy() instanceof RendezvousSend send
-          && send.is(index)) {
-        return send;
+      if (request.posted() instanceof PostedSend send
+          && send.index == index
+          && request.strategy().isLive()) {
+        return request.strategy();
       }
     }
     return null;
+  }
+
+  String where(long index) {
+    return "isend of message %d to %s".formatted(index, link.describePeer());
   }
 
   @Override
@@ -335,10 +324,6 @@ public final class Sender extends RequestQueue implements SendProtocol {
   @Override
   public long finished() {
     return finished;
-  }
-
-  void stripeWritten() {
-    stripesWritten++;
   }
 
   void left(int messages, long lengthBytes) {

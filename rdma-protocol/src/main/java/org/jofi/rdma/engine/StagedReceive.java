@@ -1,51 +1,39 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.counters.written.CounterType;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.request.Request;
-import org.jofi.rdma.staging.ChunkCopies;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.wire.MailboxLayout;
 import org.jofi.rdma.wire.MessageType;
-import org.jofi.transport.Failure;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A receive into device memory, through host blocks. For its sender it is an ordinary receive whose
  * memory is the blocks; what does not fit into them comes in chunks: {@link StagedSend}. It is over
  * when all is in device memory.
  *
- * <p>Chunks are copied in order: {@code copied <= copying <= written}, until the last arrives.
+ * <p>Chunks are copied in order, as they are written.
  */
-final class StagedReceive extends PostedReceive implements ChunkCopies.Listener {
+final class StagedReceive extends PostedReceive {
   private final ChunkCopies copies;
   private final Task chunkTask = new ChunkTask();
-  private @Nullable StagingRing ring;
   private long address;
   private int chunkShift;
 
   /** Chunks before the last that are in blocks, as the sender says, from the first on. */
   private long written;
 
-  private long copying;
-  private long copied;
-
-  /** Bits of the blocks of later chunks that are copied. */
-  private int copiedLater;
-
   /** How many copied chunks the sender was told of. */
   private long reported;
 
   StagedReceive(Receiver receiver, Request request) {
     super(receiver, request);
-    copies = new ChunkCopies(receiver.link.endpoint.tasks(), this);
+    copies = new ChunkCopies(this, receiver.link.endpoint, chunkTask);
   }
 
   private final class ChunkTask extends Task {
     @Override
     protected boolean advance() {
-      StagingRing blocks = ring;
-      return !isLive() || blocks == null || moveChunks(blocks) || !isLive();
+      return !isLive() || moveChunks() || !isLive();
     }
   }
 
@@ -53,12 +41,8 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   void start(long deviceAddress, long bytes, int tagged, StagingRing blocks) {
     address = deviceAddress;
     chunkShift = blocks.space().shape.chunkShift();
-    ring = blocks;
-    copies.use(blocks);
+    copies.begin(blocks);
     written = 0;
-    copying = 0;
-    copied = 0;
-    copiedLater = 0;
     reported = 0;
     request.begin(this);
     start(1);
@@ -70,7 +54,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   }
 
   private int blocks() {
-    StagingRing blocks = ring;
+    StagingRing blocks = copies.ring;
     return blocks == null ? 1 : blocks.blocks();
   }
 
@@ -96,7 +80,7 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
 
   /** So many chunks are in their blocks, as the sender says; what cannot be is ignored. */
   void chunksWritten(long count) {
-    if (arrivedWhole() || count > Math.min(copied + blocks(), chunks(roomBytes(0)) - 1)) {
+    if (arrivedWhole() || count > Math.min(copies.done + blocks(), chunks(roomBytes(0)) - 1)) {
       return;
     }
     if (count > written) {
@@ -126,50 +110,21 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
     return arrivedWhole() ? chunks(lengthBytes(0)) : written;
   }
 
-  private boolean moveChunks(StagingRing blocks) {
-    while (isLive() && copying < there() && copying - copied < blocks.blocks()) {
-      long bytes = 1L << chunkShift;
-      if (arrivedWhole()) {
-        bytes = Math.min(bytes, lengthBytes(0) - (copying << chunkShift));
-      }
-      int part = part(copying);
-      if (bytes == 0) {
-        copiedLater |= 1 << part;
-      } else {
-        int answer =
-            copies.start(
-                false, part, address + (copying << chunkShift), blocks.block(copying), bytes);
-        if (answer == ChunkCopies.AGAIN) {
-          return false;
-        }
-        if (answer < 0) {
-          fail(copies.failure(answer));
-          return true;
-        }
-        request.begun();
-        receiver.link.endpoint.counters().add(CounterType.BYTES_STAGED, bytes);
-      }
-      copying++;
-    }
-    countCopied();
-    return tellTaken();
-  }
-
-  private int part(long chunk) {
-    return (int) (chunk % blocks());
-  }
-
-  private void countCopied() {
-    while (copied < copying && (copiedLater & 1 << part(copied)) != 0) {
-      copiedLater &= ~(1 << part(copied));
-      copied++;
+  private boolean moveChunks() {
+    boolean starts = true;
+    while (starts && isLive() && copies.begun < Math.min(there(), copies.done + blocks())) {
+      long offset = copies.begun << chunkShift;
+      long left = (arrivedWhole() ? lengthBytes(0) : roomBytes(0)) - offset;
+      starts = copies.start(false, address + offset, Math.min(1L << chunkShift, left));
     }
     request.settle();
+    return starts && tellTaken();
   }
 
   /** Tells which blocks are free, if the message may need them; whether there was a buffer. */
   private boolean tellTaken() {
     boolean mayHaveMore = !arrivedWhole() && chunks(roomBytes(0)) > reported + blocks();
+    long copied = copies.done;
     if (!isLive() || reported == copied || !mayHaveMore) {
       return true;
     }
@@ -181,21 +136,8 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   }
 
   @Override
-  public void copied(int part, @Nullable Failure why) {
-    request.returned();
-    request.restartBound();
-    if (why == null) {
-      copiedLater |= 1 << part;
-      countCopied();
-      proceed();
-    } else {
-      fail(why);
-    }
-  }
-
-  @Override
   public boolean isComplete() {
-    return super.isComplete() && copied == there();
+    return super.isComplete() && copies.done == there();
   }
 
   @Override
@@ -212,17 +154,13 @@ final class StagedReceive extends PostedReceive implements ChunkCopies.Listener 
   @Override
   public void endUse() {
     super.endUse();
-    StagingRing blocks = ring;
-    ring = null;
-    if (blocks != null) {
-      blocks.space().give(blocks);
-    }
+    StagingRing.give(copies.takeRing());
   }
 
   @Override
   public String missing() {
     String more = super.missing();
     return "%d chunks of at most %d are in their blocks, %d in device memory%s"
-        .formatted(there(), chunks(roomBytes(0)), copied, more.isEmpty() ? "" : "; " + more);
+        .formatted(there(), chunks(roomBytes(0)), copies.done, more.isEmpty() ? "" : "; " + more);
   }
 }

@@ -1,13 +1,10 @@
 package org.jofi.rdma.engine;
 
-import org.jofi.counters.written.CounterType;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.Task;
 import org.jofi.rdma.operation.Transfer;
-import org.jofi.rdma.operation.TransferListener;
-import org.jofi.rdma.request.Request;
-import org.jofi.rdma.staging.ChunkCopies;
+import org.jofi.rdma.request.RequestStrategy;
 import org.jofi.rdma.staging.StagingRing;
 import org.jofi.rdma.wire.MailboxReader;
 import org.jofi.rdma.wire.MessageType;
@@ -19,34 +16,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message in chunks, because it is staged here, or at the peer, or both. The last chunk is an
  * ordinary message to the receive, with the true length of the whole, and leaves when all others
- * are delivered: those are writes that tell the receiver nothing. If it has blocks for them, it is
- * told how many are there.
+ * are delivered: as a {@link RendezvousSend}, which the request goes on as. The others are writes
+ * that tell the receiver nothing; if it has blocks for them, it is told how many are there.
  *
- * <p>Chunks are started and posted in order: {@code finished <= posted <= started}. No more are
+ * <p>Chunks are started and posted in order: {@code finished <= posted <= copied}. No more are
  * under way than there are blocks here, and none is written to a block of the peer's that is not
  * free.
  */
-final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
-  private static final int PARTS = ProtocolLimits.MAX_GROUP;
-
-  private final ChunkCopies copies;
+final class StagedSend extends RequestStrategy {
+  private final Sender sender;
+  private final PostedSend posting;
   private final Task chunkTask = new ChunkTask();
-  private final @Nullable ChunkWrite[] writes = new @Nullable ChunkWrite[PARTS];
+  private final ChunkCopies copies;
+  private final @Nullable Transfer[] writes = new @Nullable Transfer[ChunkCopies.PARTS];
   private final long[] keys = new long[ProtocolLimits.MAX_RAILS];
-  private @Nullable StagingRing ring;
 
   /** How many blocks the peer has; 0 if it takes the message whole. */
   private int blocksThere;
 
+  private boolean isShort;
   private long remoteAddress;
-  private long address;
   private long chunkBytes;
   private long chunks;
-  private long started;
-
-  /** Bits of the parts whose chunks are copied, or need not be, and are not posted. */
-  private int ready;
-
   private long posted;
 
   /** Chunks before the last that are delivered, from the first on. */
@@ -61,64 +52,30 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   /** How often it was looked at since anything became free. */
   private int checks;
 
-  StagedSend(Sender sender, Request request) {
-    super(sender, request);
-    copies = new ChunkCopies(sender.link.endpoint.tasks(), this);
+  StagedSend(Sender sender, PostedSend posting) {
+    super(posting.request);
+    this.sender = sender;
+    this.posting = posting;
+    copies = new ChunkCopies(this, sender.link.endpoint, chunkTask);
   }
 
   private final class ChunkTask extends Task {
     @Override
     protected boolean advance() {
-      return !isLive() || moveChunks() || !isLive();
-    }
-  }
-
-  /** The write of a chunk before the last. What fails of it and is over is repeated. */
-  private final class ChunkWrite implements TransferListener {
-    final Transfer transfer = sender.link.sink.overData(this);
-
-    void start(long from, long bytes, DataRegistration memory, long remote) {
-      transfer.begin(Transfer.Kind.WRITE, from, memory);
-      for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
-        transfer.remote(rail, remote, keys[rail]);
+      if (isLive()) {
+        moveChunks();
       }
-      transfer.completeOnDelivery(-1);
-      transfer.spread(bytes);
-      sender.link.submit(transfer);
-    }
-
-    @Override
-    public void completed(Transfer of, int stripe) {
-      delivered();
-      request.settle();
-    }
-
-    @Override
-    public boolean failed(
-        Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-      if (mayRepeat(certainty, railLeft) && sender.failure() == null) {
-        return true;
-      }
-      request.fail(why);
-      return false;
-    }
-
-    @Override
-    public void lost(Transfer of, int stripe, Failure why) {
-      request.expire(why);
+      return !isLive();
     }
   }
 
   /** Starts it: through blocks that are in use; or, without them, from the memory itself. */
-  void start(
-      MailboxReader entry,
-      long from,
-      long bytes,
-      DataRegistration memory,
-      @Nullable StagingRing blocks) {
-    address = from;
-    ring = blocks;
-    copies.use(blocks);
+  void start(DataRegistration memory, @Nullable StagingRing blocks) {
+    MailboxReader entry = sender.mailbox;
+    long lengthBytes = posting.lengthBytes;
+    isShort = lengthBytes < entry.lengthBytes();
+    lease = memory;
+    copies.begin(blocks);
     blocksThere = entry.isStaged() ? entry.blocks() : 0;
     remoteAddress = entry.remoteAddress();
     for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
@@ -128,17 +85,14 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
         blocksThere > 0 || blocks == null
             ? 1L << entry.chunkShift()
             : blocks.space().shape.chunkBytes();
-    chunks = Math.max(1, (bytes + chunkBytes - 1) / chunkBytes);
-    started = 0;
+    chunks = Math.max(1, (lengthBytes + chunkBytes - 1) / chunkBytes);
     posted = 0;
     finished = 0;
     reported = 0;
     taken = 0;
     checks = 0;
-    ready = 0;
-    transfer.begin(Transfer.Kind.WRITE, 0, memory);
-    begin(bytes, memory);
-    if (blocks != null && Math.min(chunkBytes, bytes) > blocks.blockBytes()) {
+    request.begin(this);
+    if (blocks != null && Math.min(chunkBytes, lengthBytes) > blocks.blockBytes()) {
       fail(
           new Failure(
               FailureCause.INCOMPATIBLE,
@@ -150,57 +104,27 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     sender.link.submit(chunkTask);
   }
 
-  private boolean moveChunks() {
+  private void moveChunks() {
+    boolean postedSome;
     do {
-      startChunks();
-    } while (postReady());
-    return tellWritten() && posted == chunks;
-  }
-
-  private void startChunks() {
-    StagingRing blocks = ring;
-    int window = blocks == null ? PARTS : blocks.blocks();
-    while (isLive() && started < chunks && started - finished < window) {
-      int part = part(started);
-      long bytes = bytes(started);
-      if (blocks == null || bytes == 0) {
-        ready |= 1 << part;
-      } else {
-        int answer =
-            copies.start(true, part, address + started * chunkBytes, blocks.block(started), bytes);
-        if (answer == ChunkCopies.AGAIN) {
-          return;
-        }
-        if (answer < 0) {
-          fail(copies.failure(answer));
-          return;
-        }
-        request.begun();
-        sender.link.endpoint.counters().add(CounterType.BYTES_STAGED, bytes);
+      startCopies();
+      postedSome = false;
+      while (isLive() && posted < copies.done && mayPost(posted)) {
+        post(posted++);
+        postedSome = true;
       }
-      started++;
-    }
+    } while (postedSome && isLive());
+    tellWritten();
   }
 
-  @Override
-  public void copied(int part, @Nullable Failure why) {
-    request.returned();
-    ready |= 1 << part;
-    if (why != null) {
-      fail(why);
+  private void startCopies() {
+    StagingRing blocks = copies.ring;
+    int window = blocks == null ? ChunkCopies.PARTS : blocks.blocks();
+    boolean starts = true;
+    while (starts && isLive() && copies.begun < Math.min(chunks, finished + window)) {
+      long chunk = copies.begun;
+      starts = copies.start(true, posting.address + chunk * chunkBytes, bytes(chunk));
     }
-    request.settle();
-  }
-
-  /** Posts what can be, in order; whether anything was. */
-  private boolean postReady() {
-    boolean some = false;
-    while (isLive() && (ready & 1 << part(posted)) != 0 && mayPost(posted)) {
-      ready &= ~(1 << part(posted));
-      post(posted++);
-      some = true;
-    }
-    return some && isLive();
   }
 
   /** A block must be free for it there; and the last announces all others. */
@@ -214,50 +138,66 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     if (memory == null) {
       return;
     }
-    StagingRing blocks = ring;
+    StagingRing blocks = copies.ring;
     long bytes = bytes(chunk);
     long from =
         bytes == 0
             ? memory.range().address()
-            : blocks == null ? address + chunk * chunkBytes : blocks.block(chunk);
+            : blocks == null ? posting.address + chunk * chunkBytes : blocks.block(chunk);
     long remote = remoteAddress + (blocksThere > 0 ? chunk % blocksThere : chunk) * chunkBytes;
-    if (chunk < chunks - 1) {
-      chunkWrite(part(chunk)).start(from, bytes, memory, remote);
-    } else {
+    if (chunk == chunks - 1) {
+      // The peer can take those before out of their blocks while it is on its way.
+      tellWritten();
+      lease = null;
+      RendezvousSend end = posting.rendezvous();
       for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
-        remote(rail, remote, keys[rail]);
+        end.remote(rail, remote, keys[rail]);
       }
-      write(from, bytes, memory);
+      end.start(isShort, from, bytes, memory, copies.takeRing());
+      return;
     }
-  }
-
-  private ChunkWrite chunkWrite(int part) {
-    ChunkWrite write = writes[part];
+    Transfer write = writes[ChunkCopies.part(chunk)];
     if (write == null) {
-      write = new ChunkWrite();
-      writes[part] = write;
+      write = sender.link.sink.overData(this);
+      writes[ChunkCopies.part(chunk)] = write;
     }
-    return write;
+    write.begin(Transfer.Kind.WRITE, from, memory);
+    for (int rail = 0; rail < sender.link.endpoint.dataRails(); rail++) {
+      write.remote(rail, remote, keys[rail]);
+    }
+    write.completeOnDelivery(-1);
+    write.spread(bytes);
+    sender.link.submit(write);
   }
 
-  private static int part(long chunk) {
-    return (int) (chunk % PARTS);
+  private boolean isOut(int part) {
+    Transfer write = writes[part];
+    return write != null && write.isOut();
   }
 
   private long bytes(long chunk) {
-    return Math.clamp(lengthBytes - chunk * chunkBytes, 0, chunkBytes);
+    return Math.clamp(posting.lengthBytes - chunk * chunkBytes, 0, chunkBytes);
   }
 
-  private void delivered() {
+  @Override
+  public void completed(Transfer of, int stripe) {
     long before = finished;
-    while (finished < Math.min(posted, chunks - 1)
-        && !chunkWrite(part(finished)).transfer.isOut()) {
+    while (finished < posted && !isOut(ChunkCopies.part(finished))) {
       finished++;
     }
     if (finished > before) {
       request.restartBound();
       proceed();
     }
+    super.completed(of, stripe);
+  }
+
+  @Override
+  public boolean failed(
+      Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    boolean mayRepeat = isLive() && railLeft && certainty != Certainty.UNKNOWN;
+    return (mayRepeat && sender.failure() == null)
+        || super.failed(of, stripe, why, certainty, railLeft);
   }
 
   /** A block is free, here or there, or the peer is to be told, or the last may go. */
@@ -268,20 +208,16 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     }
   }
 
-  /** Whether there was a buffer, if one was needed. */
-  private boolean tellWritten() {
-    if (blocksThere == 0 || reported == finished || !isLive()) {
-      return true;
-    }
+  private void tellWritten() {
     long count = finished;
-    boolean sent = sender.link.tell(MessageType.CHUNKS_WRITTEN, receiveIndex, count);
-    if (sent) {
+    if (blocksThere > 0
+        && reported != count
+        && isLive()
+        && sender.link.tell(MessageType.CHUNKS_WRITTEN, posting.index, count)) {
       reported = count;
     }
-    return sent;
   }
 
-  /** So many chunks are out of the peer's blocks. */
   void taken(long count) {
     if (count > taken && count <= finished) {
       taken = count;
@@ -296,13 +232,12 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
    */
   @Override
   public void checked() {
-    super.checked();
-    for (ChunkWrite write : writes) {
-      if (write != null && write.transfer.isOut()) {
-        write.transfer.moveLate();
+    for (Transfer write : writes) {
+      if (write != null && write.isOut()) {
+        write.moveLate();
       }
     }
-    boolean waits = blocksThere > 0 && posted < chunks && finished == posted && reported > 0;
+    boolean waits = blocksThere > 0 && finished == posted && reported > 0;
     if (waits && Integer.bitCount(++checks) == 1 && checks > 1) {
       reported = 0;
       sender.link.endpoint.tasks().defer(chunkTask);
@@ -311,39 +246,48 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
 
   @Override
   public void cut() {
-    super.cut();
-    for (ChunkWrite write : writes) {
+    for (Transfer write : writes) {
       if (write != null) {
-        write.transfer.cancel();
+        write.cancel();
       }
     }
   }
 
   @Override
   public boolean isOut() {
-    boolean isOut = super.isOut();
-    for (ChunkWrite write : writes) {
-      isOut |= write != null && write.transfer.isOut();
+    boolean isOut = false;
+    for (int part = 0; part < writes.length; part++) {
+      isOut |= isOut(part);
     }
     return isOut;
   }
 
   @Override
   public boolean isComplete() {
-    return posted == chunks && super.isComplete();
+    return false;
+  }
+
+  @Override
+  public boolean isTimed() {
+    return true;
   }
 
   @Override
   public boolean endsByItself() {
-    return posted == chunks && super.endsByItself();
+    return false;
+  }
+
+  @Override
+  public long movedBytes() {
+    return posting.lengthBytes;
   }
 
   @Override
   public long progress() {
-    long sum = super.progress();
-    for (ChunkWrite write : writes) {
-      if (write != null && write.transfer.isOut()) {
-        sum += write.transfer.progress();
+    long sum = 0;
+    for (Transfer write : writes) {
+      if (write != null && write.isOut()) {
+        sum += write.progress();
       }
     }
     return sum;
@@ -352,11 +296,12 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
   @Override
   public void endUse() {
     super.endUse();
-    StagingRing blocks = ring;
-    ring = null;
-    if (blocks != null) {
-      blocks.space().give(blocks);
-    }
+    StagingRing.give(copies.takeRing());
+  }
+
+  @Override
+  public String where() {
+    return sender.where(posting.index);
   }
 
   @Override
@@ -364,11 +309,9 @@ final class StagedSend extends RendezvousSend implements ChunkCopies.Listener {
     return "of %d chunks %d are copied or on their way, %d posted, %d delivered%s"
         .formatted(
             chunks,
-            started,
+            copies.begun,
             posted,
             finished,
-            posted == chunks
-                ? "; of the last: " + super.missing()
-                : blocksThere > 0 ? ", %d taken out of their blocks".formatted(taken) : "");
+            blocksThere > 0 ? ", %d taken out of their blocks".formatted(taken) : "");
   }
 }

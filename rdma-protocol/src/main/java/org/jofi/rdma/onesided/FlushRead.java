@@ -32,8 +32,7 @@ final class FlushRead extends StripedRequest {
   @Override
   public boolean failed(
       Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    return mayRepeat(certainty, railLeft)
-        || super.failed(of, stripe, interpret(why), certainty, railLeft);
+    return super.failed(of, stripe, interpret(why), certainty, railLeft);
   }
 
   /** The peer has no part in it: whatever the errno, it is not the peer that is lost. */

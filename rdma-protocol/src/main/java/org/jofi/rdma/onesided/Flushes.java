@@ -45,15 +45,10 @@ public final class Flushes extends RequestQueue {
     if (lengthBytes == 0) {
       return Result.NOTHING_TO_DO;
     }
-    Failure broken = failure();
-    if (broken == null) {
-      broken = refusal();
-    }
-    if (broken != null) {
-      return failed(broken);
-    }
-    if (isFull()) {
-      return Result.TRY_AGAIN;
+    Failure refused = failure() == null ? refusal() : null;
+    long unposted = refused == null ? unposted() : failed(refused);
+    if (unposted != TO_POST) {
+      return unposted;
     }
     if (!registration.beginUse()) {
       return failed(deregistered("iflush"));

@@ -35,9 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class OneSided extends RequestQueue {
   public static final int REQUESTS = 256;
 
-  /** No request, and no code of {@link Result} that these calls give. */
-  private static final long TO_POST = 0;
-
   public OneSided(PeerLink link) {
     super(link, ONE_SIDED, REQUESTS);
   }
@@ -116,15 +113,9 @@ public final class OneSided extends RequestQueue {
 
   /** What a call comes to for which nothing is posted; else {@link #TO_POST}. */
   private long unposted(long lengthBytes) {
-    Failure broken = failure();
-    if (broken != null) {
-      return failed(broken);
-    }
-    if (isFull()) {
-      return Result.TRY_AGAIN;
-    }
-    if (lengthBytes > 0) {
-      return TO_POST;
+    long unposted = unposted();
+    if (unposted != TO_POST || lengthBytes > 0) {
+      return unposted;
     }
     Request request = begin().request;
     request.end(0, null);

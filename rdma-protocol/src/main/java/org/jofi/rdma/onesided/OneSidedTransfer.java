@@ -1,12 +1,10 @@
 package org.jofi.rdma.onesided;
 
 import org.jofi.mr.registration.Descriptors;
-import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.InlineCopy;
 import org.jofi.rdma.operation.Transfer;
 import org.jofi.rdma.request.Request;
 import org.jofi.rdma.request.StripedRequest;
-import org.jofi.transport.Failure;
 import org.jofi.transport.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
@@ -55,12 +53,6 @@ final class OneSidedTransfer extends StripedRequest {
   public void completed(Transfer of, int stripe) {
     oneSided.link.heard = true;
     super.completed(of, stripe);
-  }
-
-  @Override
-  public boolean failed(
-      Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
-    return mayRepeat(certainty, railLeft) || super.failed(of, stripe, why, certainty, railLeft);
   }
 
   @Override

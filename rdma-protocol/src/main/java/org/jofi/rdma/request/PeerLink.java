@@ -92,16 +92,6 @@ public final class PeerLink {
     return true;
   }
 
-  public boolean sendAsk(long receiveIndex, int stripe, int tries, SentListener who, long cookie) {
-    long which = ControlMessage.ofStripe(stripe, tries, false);
-    return tell(MessageType.ASK, receiveIndex, which, who, cookie);
-  }
-
-  public boolean sendWritten(long receiveIndex, int immediate, SentListener who, long cookie) {
-    long bits = Integer.toUnsignedLong(immediate);
-    return tell(MessageType.WRITTEN, receiveIndex, bits, who, cookie);
-  }
-
   /** Sends bare immediate data, when queues have delivered. */
   public boolean sendImmediate(int bits, SentListener who, long cookie) {
     Packet message = sink.takePacket();

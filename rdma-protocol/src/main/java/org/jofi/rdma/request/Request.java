@@ -40,7 +40,6 @@ public final class Request {
   private static final long NEXT = RequestId.of(0, 1);
 
   private final RequestQueue queue;
-  final int slot;
 
   /** The way in which it begins. */
   private final RequestStrategy first;
@@ -65,9 +64,8 @@ public final class Request {
   /** Whether the queue's list of what is over has it. */
   public boolean listed;
 
-  Request(RequestQueue queue, int slot, int number) {
+  Request(RequestQueue queue, int number) {
     this.queue = queue;
-    this.slot = slot;
     id = number;
     first = queue.firstStrategy(this);
     strategy = first;

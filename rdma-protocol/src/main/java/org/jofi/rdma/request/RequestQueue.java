@@ -33,6 +33,9 @@ public abstract class RequestQueue {
   /** First slot of flushes. */
   public static final int FLUSHES = 1024;
 
+  /** No request, and no code of {@link Result} that these calls give. */
+  protected static final long TO_POST = 0;
+
   /** Slots for requests that fail at once, beside those that may still be with a provider. */
   private static final int SPARE = 16;
 
@@ -49,9 +52,6 @@ public abstract class RequestQueue {
   private boolean lists;
   private int inUse;
   private int active;
-
-  /** How much beside requests is under way. */
-  private int busy;
 
   private @Nullable Failure failure;
   private int activeAtFailure;
@@ -70,7 +70,6 @@ public abstract class RequestQueue {
     return failure == null && active > 0;
   }
 
-  /** A request is over; reported already. */
   public void ended(Request request) {}
 
   /** Whether a request's failure is one of all. */
@@ -94,7 +93,7 @@ public abstract class RequestQueue {
   public final RequestStrategy begin() {
     Request request = free.pollLast();
     if (request == null) {
-      request = new Request(this, requests.size(), first + requests.size());
+      request = new Request(this, first + requests.size());
       requests.add(request);
     }
     inUse++;
@@ -110,6 +109,12 @@ public abstract class RequestQueue {
     Request request = begin().request;
     request.end(why.cause().code(), why);
     return request.id();
+  }
+
+  /** What a post comes to for which nothing can be begun now; else {@link #TO_POST}. */
+  protected final long unposted() {
+    Failure broken = failure;
+    return broken != null ? failed(broken) : isFull() ? Result.TRY_AGAIN : TO_POST;
   }
 
   public static Failure deregistered(String operation) {
@@ -135,15 +140,6 @@ public abstract class RequestQueue {
         0,
         where,
         "after %d ms: %s".formatted(boundNs / 1_000_000, missing));
-  }
-
-  /** Something beside its requests is under way. */
-  public final void began() {
-    busy++;
-  }
-
-  public final void returned() {
-    busy--;
   }
 
   public final void over(Request request, @Nullable Failure why) {
@@ -230,7 +226,6 @@ public abstract class RequestQueue {
     }
   }
 
-  /** Whether any is listed, tested since or not. */
   public final boolean hasOver() {
     return !over.isEmpty();
   }
@@ -262,7 +257,6 @@ public abstract class RequestQueue {
     return failure;
   }
 
-  /** How many requests were in flight when it failed. */
   public final int activeAtFailure() {
     return activeAtFailure;
   }
@@ -328,10 +322,7 @@ public abstract class RequestQueue {
   }
 
   /** Whether no operation of it is with a provider, and none will be posted. */
-  public final boolean isQuiet() {
-    if (busy > 0) {
-      return false;
-    }
+  public boolean isQuiet() {
     for (int slot = 0; slot < requests.size(); slot++) {
       if (requests.get(slot).isBusy()) {
         return false;

@@ -90,16 +90,6 @@ public abstract class RequestStrategy implements TransferListener {
     request.fail(why);
   }
 
-  /** Whether a stripe that failed can be posted again without a doubt: nothing of it happened. */
-  public final boolean mayPostAgain(Certainty certainty, boolean railLeft) {
-    return isLive() && railLeft && certainty == Certainty.NOT_EXECUTED;
-  }
-
-  /** The same of one of which nobody was told: nothing more of it happens. */
-  public final boolean mayRepeat(Certainty certainty, boolean railLeft) {
-    return isLive() && railLeft && certainty != Certainty.UNKNOWN;
-  }
-
   @Override
   public void completed(Transfer transfer, int stripe) {
     request.settle();

@@ -3,7 +3,22 @@ package org.jofi.rdma.request;
 import org.jspecify.annotations.Nullable;
 
 /** Requests in the order in which they were posted; any of them can be taken out. */
-public class StrategyList<T extends ListedStrategy<T>> {
+public class StrategyList<T extends StrategyList.Listed<T>> {
+  /** A strategy whose requests are in such a list. */
+  public abstract static class Listed<T extends Listed<T>> extends RequestStrategy {
+    @Nullable T previous;
+    @Nullable T next;
+
+    public Listed(Request request) {
+      super(request);
+    }
+
+    /** The one after it; null if it is the last. */
+    public final @Nullable T next() {
+      return next;
+    }
+  }
+
   private @Nullable T head;
   private @Nullable T tail;
 
@@ -11,7 +26,6 @@ public class StrategyList<T extends ListedStrategy<T>> {
     return head == null;
   }
 
-  /** How many; it counts them. */
   public final int size() {
     int size = 0;
     for (T each = head; each != null; each = each.next()) {

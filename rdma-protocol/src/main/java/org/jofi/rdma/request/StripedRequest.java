@@ -1,7 +1,9 @@
 package org.jofi.rdma.request;
 
+import org.jofi.rdma.operation.Certainty;
 import org.jofi.rdma.operation.OperationSink;
 import org.jofi.rdma.operation.Transfer;
+import org.jofi.transport.Failure;
 
 /**
  * A request that is a transfer over the data rails, whose record says how it fares. It is complete
@@ -14,6 +16,14 @@ public abstract class StripedRequest extends RequestStrategy {
   public StripedRequest(Request request, OperationSink sink) {
     super(request);
     transfer = sink.overData(this);
+  }
+
+  /** What failed and is over is repeated, as long as nobody was told of it. */
+  @Override
+  public boolean failed(
+      Transfer of, int stripe, Failure why, Certainty certainty, boolean railLeft) {
+    return (isLive() && railLeft && certainty != Certainty.UNKNOWN)
+        || super.failed(of, stripe, why, certainty, railLeft);
   }
 
   @Override

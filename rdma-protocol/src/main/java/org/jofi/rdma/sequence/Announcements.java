@@ -9,7 +9,6 @@ import org.jofi.rdma.wire.MailboxReader;
  * although later ones may be, because it may be of the same tag.
  */
 public final class Announcements {
-  /** The index of no receive. */
   public static final long NOWHERE = 0;
 
   private static final int ENTRIES = MailboxLayout.ENTRIES;
@@ -62,7 +61,6 @@ public final class Announcements {
     return unseen;
   }
 
-  /** The last receive that was seen. */
   public long seen() {
     return unseen - 1;
   }
@@ -95,7 +93,6 @@ public final class Announcements {
     }
   }
 
-  /** How many entries are there, of all so far. */
   public long entries() {
     long there = oldest - ReceiveWindow.FIRST;
     for (long index = oldest; index < oldest + ENTRIES; index++) {

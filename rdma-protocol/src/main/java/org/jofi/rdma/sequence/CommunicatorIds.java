@@ -27,7 +27,6 @@ public final class CommunicatorIds {
   /** By id; 0 of those that are free. */
   private char[] generations = new char[FEW];
 
-  /** Ids that were used and are free. */
   private final IntArrayQueue rested = new IntArrayQueue();
 
   private int everUsed;

@@ -70,7 +70,6 @@ public class ReceiveWindow<T> {
     return from + ((bits - from) & MASK);
   }
 
-  /** An index's place in tables of 256. */
   static int slot(long index) {
     return (int) index & (SLOTS - 1);
   }

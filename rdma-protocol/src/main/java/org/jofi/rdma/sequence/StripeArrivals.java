@@ -46,7 +46,6 @@ public final class StripeArrivals {
     return arrivals | kind | end | 1L << stripe;
   }
 
-  /** Whether the final stripe arrived, so that their number is known. */
   public static boolean isFinalHere(long arrivals) {
     return (arrivals & FINAL) != 0;
   }

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.teardown.CloseSteps;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pinned and registered host blocks for one message at a time, one after the other in memory.
@@ -26,6 +27,13 @@ public record StagingRing(
   /** The first byte of the block that a chunk goes through. */
   public long block(long chunk) {
     return memory.address() + chunk % blocks * blockBytes;
+  }
+
+  /** Gives blocks back to their space, if there are any. */
+  public static void give(@Nullable StagingRing blocks) {
+    if (blocks != null) {
+      blocks.space.give(blocks);
+    }
   }
 
   /** Frees the blocks, unless the NIC or the driver refuses to let go of them: those leak. */

@@ -8,10 +8,13 @@ import java.util.List;
 import java.util.function.Function;
 import org.jofi.fabric.DeviceCopier;
 import org.jofi.fabric.DeviceMemory;
+import org.jofi.fabric.FabricErrno;
 import org.jofi.fabric.FabricException;
 import org.jofi.mr.registration.DataRegistration;
 import org.jofi.mr.registration.RegistrationException;
 import org.jofi.mr.teardown.CloseSteps;
+import org.jofi.transport.Failure;
+import org.jofi.transport.FailureCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  * is done apart, by {@link #grow}.
  */
 public final class StagingSpace implements AutoCloseable {
+  /** {@link #copy}: none began, since as many are under way as there may be. */
+  public static final int AGAIN = -FabricErrno.EAGAIN;
+
+  /** {@link #test}: the copy is not over. */
+  public static final int IN_PROGRESS = DeviceCopier.IN_PROGRESS;
+
   private static final int COPIES = 256;
 
   /** Rings of one size. Used with the monitor of the space held. */
@@ -37,7 +46,7 @@ public final class StagingSpace implements AutoCloseable {
   private final Function<MemorySegment, DataRegistration> registrar;
   private final int pageBytes;
   private final int mostRings;
-  public final DeviceCopier copier;
+  private final DeviceCopier copier;
   private final List<StagingRing> all = new ArrayList<>();
   private final Rings large = new Rings();
   private final Rings small = new Rings();
@@ -92,6 +101,22 @@ public final class StagingSpace implements AutoCloseable {
       wanted = true;
     }
     return free;
+  }
+
+  /** Begins a copy, to be tested: its number, {@link #AGAIN}, or another negative errno. */
+  public int copy(boolean toHost, long deviceAddress, long hostAddress, long bytes) {
+    return toHost
+        ? copier.toHost(deviceAddress, hostAddress, bytes)
+        : copier.toDevice(hostAddress, deviceAddress, bytes);
+  }
+
+  /** How a copy fares: {@link #IN_PROGRESS}, over, or a negative errno. */
+  public int test(int copy) {
+    return copier.test(copy);
+  }
+
+  public Failure failure(int errno) {
+    return new Failure(FailureCause.FABRIC, -errno, "copy of a chunk", copier.failureText());
   }
 
   public synchronized void give(StagingRing ring) {
