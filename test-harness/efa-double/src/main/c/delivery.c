@@ -257,7 +257,7 @@ static bool next_due(const struct queue_pair *pair, uint64_t now, uint32_t *inde
 }
 
 void progress(struct queue_pair *pair) {
-  if (wire->devices[pair->wire->device].port == PORT_ERROR && pair->wire->state == IBV_QPS_RTS) flush(pair);
+  if (port_failed(wire->devices[pair->wire->device].port) && pair->wire->state == IBV_QPS_RTS) flush(pair);
   uint64_t now = nanoseconds();
   uint32_t index = 0, segment = 0;
   while (pair->waiting > 0 && next_due(pair, now, &index, &segment)) {
@@ -273,7 +273,7 @@ void progress(struct queue_pair *pair) {
 }
 
 static void progress_if_free(struct queue_pair *pair, void *waited) {
-  bool failed = wire->devices[pair->wire->device].port == PORT_ERROR && pair->wire->state == IBV_QPS_RTS;
+  bool failed = port_failed(wire->devices[pair->wire->device].port) && pair->wire->state == IBV_QPS_RTS;
   if (pair->waiting == 0 && !failed) return;
   *(bool *)waited = true;
   if (pthread_mutex_trylock(&pair->lock) != 0) return;

@@ -50,7 +50,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
   // Extended data rate, 25 Gbit/s a lane: the newest that every libfabric knows.
   int gigabits = settings.gigabits[opened->nic->index];
   struct ibv_port_attr told = {
-      .state = opened->wire->port == PORT_ERROR ? IBV_PORT_DOWN : IBV_PORT_ACTIVE,
+      .state = port_failed(opened->wire->port) ? IBV_PORT_DOWN : IBV_PORT_ACTIVE,
       .max_mtu = IBV_MTU_4096,
       .active_mtu = IBV_MTU_4096,
       .gid_tbl_len = 1,
@@ -59,7 +59,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
       .max_vl_num = 1,
       .active_speed = 32,
       .active_width = gigabits == 25 ? 1 : gigabits == 100 ? 2 : gigabits == 200 ? 4 : 8,
-      .phys_state = opened->wire->port == PORT_ERROR ? 3 : 5,
+      .phys_state = port_failed(opened->wire->port) ? 3 : 5,
       .link_layer = IBV_LINK_LAYER_UNSPECIFIED,
   };
   memset(attributes, 0, size);

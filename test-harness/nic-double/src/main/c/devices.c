@@ -130,6 +130,12 @@ int ibv_close_device(struct ibv_context *context) {
   return 0;
 }
 
+bool is_gone(const struct ibv_context *context) {
+  if (context_of((struct ibv_context *)context)->wire->port != PORT_GONE) return false;
+  errno = EIO;
+  return true;
+}
+
 int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid) {
   if (port != 1 || index != 0) return EINVAL;
   memcpy(gid->raw, context_of(context)->nic->gid, sizeof gid->raw);

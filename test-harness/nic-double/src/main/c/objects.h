@@ -46,6 +46,9 @@ static inline struct context *context_of(struct ibv_context *context) {
   return (struct context *)((char *)context - offsetof(struct context, verbs.context));
 }
 
+// Whether its device was taken out: nothing new can be made on it, and errno says so.
+bool is_gone(const struct ibv_context *context);
+
 // What one kind of NIC does where all kinds do the same otherwise. Each double defines it once.
 struct kind {
   // Its own settings, after those that all have; NULL: there are none.

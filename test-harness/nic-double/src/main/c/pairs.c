@@ -5,6 +5,7 @@
 #include "objects.h"
 
 static struct queue_pair *pairs[QUEUE_PAIRS];
+static uint32_t end_of_pairs;  // none lies at this slot, nor behind it
 static pthread_rwlock_t pairs_lock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 // A child of fork has none of its parent's, which the parent carries on with.
@@ -33,7 +34,9 @@ static uint32_t slot_of(const struct wire_queue_pair *entry) { return (uint32_t)
 
 void enter_pair(struct wire_queue_pair *entry, struct queue_pair *pair) {
   pthread_rwlock_wrlock(&pairs_lock);
-  pairs[slot_of(entry)] = pair;
+  uint32_t slot = slot_of(entry);
+  pairs[slot] = pair;
+  if (slot >= end_of_pairs) end_of_pairs = slot + 1;
   pthread_rwlock_unlock(&pairs_lock);
 }
 
@@ -41,7 +44,7 @@ void leave_pair(struct wire_queue_pair *entry) { enter_pair(entry, NULL); }
 
 void for_each_queue_pair(void (*action)(struct queue_pair *pair, void *argument), void *argument) {
   pthread_rwlock_rdlock(&pairs_lock);
-  for (int i = 0; i < QUEUE_PAIRS; i++) {
+  for (uint32_t i = 0; i < end_of_pairs; i++) {
     if (pairs[i] != NULL) action(pairs[i], argument);
   }
   pthread_rwlock_unlock(&pairs_lock);

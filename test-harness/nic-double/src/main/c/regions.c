@@ -13,6 +13,7 @@
 enum { OPTIONAL_RIGHTS = 0x3ff << 20 };
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
+  if (is_gone(context)) return NULL;
   struct domain *domain = calloc(1, sizeof *domain);
   if (domain == NULL) return NULL;
   wire_lock(&wire->lock);
@@ -73,7 +74,7 @@ static struct ibv_mr *register_region(struct ibv_pd *pd, void *address, size_t l
     errno = EOPNOTSUPP;
     return NULL;
   }
-  struct region *region = calloc(1, sizeof *region);
+  struct region *region = is_gone(pd->context) ? NULL : calloc(1, sizeof *region);
   if (region == NULL) return NULL;
   struct domain *domain = (struct domain *)pd;
   wire_lock(&wire->lock);

@@ -65,7 +65,7 @@ static int parse_gigabits(const char *text) {
 }
 
 static void read_fault(void) {
-  static const char wanted[] = "DEVICE:silent|mute|error:REQUESTS, with a device that there is and one request or more";
+  static const char wanted[] = "DEVICE:silent|mute|error|gone:REQUESTS, with a device that there is and one request or more";
   const char *fault = setting("FAULT");
   settings.fault_device = -1;
   if (fault == NULL) return;

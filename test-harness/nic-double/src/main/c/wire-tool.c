@@ -12,7 +12,7 @@ static void tell_usage(FILE *to) {
   const char *name = wire_kind.name;
   fprintf(to,
           "usage: %s-wire NAME status\n"
-          "       %s-wire NAME port DEVICE up|silent|mute|error [NODE]\n"
+          "       %s-wire NAME port DEVICE up|silent|mute|error|gone [NODE]\n"
           "       %s-wire NAME hold\n"
           "       %s-wire NAME remove-when-unused\n"
           "\n"
@@ -21,6 +21,7 @@ static void tell_usage(FILE *to) {
           "          silent  loses what it is given; operations end as unresponsive after the time-out\n"
           "          mute    loses what it is given, and never says so\n"
           "          error   takes its queue pairs into the error state\n"
+          "          gone    takes the device out: the same, and nothing new can be made on it\n"
           "  hold    makes the wire, prints its path and keeps it until standard input ends\n"
           "  remove-when-unused  waits in the background and removes the wire; the first process on a wire starts it\n"
           "\n"
@@ -31,13 +32,19 @@ static void tell_usage(FILE *to) {
 static int status(struct wire *wire) {
   struct wire_counters *c = &wire->counters;
   int regions = 0, queue_pairs = 0, queues = 0;
-  for (int i = 0; i < REGIONS; i++) regions += wire->regions[i].state != REGION_FREE && !process_gone(wire->regions[i].pid);
+  uint64_t registered = 0;
+  for (int i = 0; i < REGIONS; i++) {
+    const struct wire_region *region = &wire->regions[i];
+    if (region->state == REGION_FREE || process_gone(region->pid)) continue;
+    regions++;
+    registered += region->length;
+  }
   for (int i = 0; i < QUEUE_PAIRS; i++) queue_pairs += wire->queue_pairs[i].pid && !process_gone(wire->queue_pairs[i].pid);
   for (int i = 0; i < COMPLETION_QUEUES; i++) queues += wire->queues[i].used && !process_gone(wire->queues[i].pid);
   printf("sends %lu reads %lu writes %lu immediates %lu not-ready %lu lost %lu reordered %lu errors %lu bytes %lu "
-         "violations %lu regions %d queue-pairs %d completion-queues %d",
+         "violations %lu regions %d registered %lu queue-pairs %d completion-queues %d",
          c->sends, c->reads, c->writes, c->immediates, c->not_ready, c->lost, c->reordered, c->errors, c->bytes,
-         c->violations, regions, queue_pairs, queues);
+         c->violations, regions, registered, queue_pairs, queues);
   if (wire_kind.print_more != NULL) wire_kind.print_more(wire);
   putchar('\n');
   return 0;

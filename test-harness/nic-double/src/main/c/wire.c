@@ -35,8 +35,8 @@ bool wire_path(const char *name, char *path, size_t size) {
 }
 
 int port_state_named(const char *name) {
-  static const char *const names[] = {[PORT_UP] = "up", [PORT_SILENT] = "silent", [PORT_MUTE] = "mute", [PORT_ERROR] = "error"};
-  for (int state = PORT_UP; state <= PORT_ERROR; state++) {
+  static const char *const names[] = {[PORT_UP] = "up", [PORT_SILENT] = "silent", [PORT_MUTE] = "mute", [PORT_ERROR] = "error", [PORT_GONE] = "gone"};
+  for (int state = PORT_UP; state <= PORT_GONE; state++) {
     if (strcmp(name, names[state]) == 0) return state;
   }
   return -1;

@@ -14,9 +14,9 @@
 #include <sys/types.h>
 
 enum {
-  QUEUE_PAIRS = 512,
-  RECEIVE_QUEUES = 512,
-  COMPLETION_QUEUES = 256,
+  QUEUE_PAIRS = 2048,
+  RECEIVE_QUEUES = 2048,
+  COMPLETION_QUEUES = 512,
   REGIONS = 16384,
   DEVICES = 512,
   RECEIVES = 8192,
@@ -29,8 +29,9 @@ enum operation { SEND = 1, READ, WRITE, RECEIVE, RECEIVE_WRITE };
 enum { WITH_IMMEDIATE = 1, UNSOLICITED = 2 };
 
 // A port that is SILENT loses what it is given, and operations end as unanswered; a MUTE one does not even end them;
-// ERROR takes the device's queue pairs into their error state.
-enum port_state { PORT_UP, PORT_SILENT, PORT_MUTE, PORT_ERROR };
+// ERROR takes the device's queue pairs into their error state; one that is GONE was taken out of its machine.
+enum port_state { PORT_UP, PORT_SILENT, PORT_MUTE, PORT_ERROR, PORT_GONE };
+static inline bool port_failed(uint32_t state) { return state >= PORT_ERROR; }
 
 struct wire_completion {
   uint64_t id;

@@ -45,7 +45,7 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
   if (!is_any(address)) {
     // Any other is of an interface without a device, or of none.
     int index = own_index(find_device(address));
-    if (index < 0) return fail_with(ENODEV);
+    if (index < 0 || is_gone(device_at(index))) return fail_with(ENODEV);
     use_device(own, index);
   }
   memcpy(&id->route.addr.src_storage, address, length);

@@ -31,10 +31,11 @@ struct cm_id {
   bool sync, own_channel;
   uint32_t remote_queue_pair, unacknowledged;
   uint8_t rnr_retry;
-  // A request that no port carries yet, until it is given up.
-  bool asking;
-  struct cm_message request;
+  // A request or an answer that no port carries yet; until when it is tried, and an answer is waited for.
+  bool asking, answering, removed;
+  struct cm_message request, answer;
   uint64_t give_up;
+  uint64_t timewait;  // when the time after its connection is over; 0: it has had none, or was told
   struct cm_id *next;
 };
 
@@ -80,6 +81,10 @@ void tell_own(struct cm_id *id, enum rdma_cm_event_type type, int status);
 bool ask_listener(struct cm_id *id);
 struct cm_id *new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space space);
 void use_device(struct cm_id *id, int index);
+// Answers a request, if the ports carry the answer: false if they do not yet. cm_local is held.
+bool answer_asker(struct cm_id *id);
+// Its connection is over; the connection manager's lock is held.
+void end_connection(struct cm_id *id);
 // Tells the peer of a connection that ends. The connection manager's lock is held.
 void tell_peer(struct cm_id *id);
 // Turns what has come into events of the channels.

@@ -26,6 +26,7 @@ static enum ibv_wc_opcode opcode(uint8_t operation) {
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int depth, void *cq_context, struct ibv_comp_channel *channel,
                              int vector) {
   (void)vector;
+  if (is_gone(context)) return NULL;
   if (depth <= 0 || depth > MOST_COMPLETIONS) {
     errno = EINVAL;
     return NULL;

@@ -108,12 +108,12 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *parameters) {
   if (error != 0) return fail_with(error);
   message.queue_pair = id->qp->qp_num;
   message.rnr_retry = parameters != NULL ? parameters->rnr_retry_count & 7 : 0;
-  wire_lock(&tables()->cm_lock);
-  bool sent = send_to(own->wire->peer, own->wire->peer_generation, &message);
-  own->wire->state = sent ? CM_ANSWERED : CM_DISCONNECTED;
-  wire_unlock(&tables()->cm_lock);
-  // Where the peer has left meanwhile, an error comes as an event, as with a lost answer.
-  if (!sent) tell_own(own, RDMA_CM_EVENT_CONNECT_ERROR, -ETIMEDOUT);
+  pthread_mutex_lock(&cm_local);
+  own->answer = message;
+  own->give_up = nanoseconds() + settings.timeout_ns;
+  own->wire->state = CM_ANSWERED;
+  own->answering = !answer_asker(own);
+  pthread_mutex_unlock(&cm_local);
   return 0;
 }
 
@@ -153,7 +153,7 @@ int rdma_disconnect(struct rdma_cm_id *id) {
   bool known = was || own->wire->state == CM_DISCONNECTED;
   tell_peer(own);
   if (was) {
-    own->wire->state = CM_DISCONNECTED;
+    end_connection(own);
     push(own, RDMA_CM_EVENT_DISCONNECTED, 0);
   }
   wire_unlock(&tables()->cm_lock);

@@ -182,12 +182,12 @@ static void end(struct queue_pair *pair, const struct request *request, int stat
   else pair->wire->outstanding--;
 }
 
-static bool port_failed(const struct queue_pair *pair) {
-  return wire->devices[pair->wire->device].port == PORT_ERROR && pair->wire->state == IBV_QPS_RTS;
+static bool has_failed(const struct queue_pair *pair) {
+  return port_failed(wire->devices[pair->wire->device].port) && pair->wire->state == IBV_QPS_RTS;
 }
 
 void progress(struct queue_pair *pair) {
-  if (port_failed(pair)) fail_pair(pair->wire);
+  if (has_failed(pair)) fail_pair(pair->wire);
   uint64_t now = nanoseconds();
   while (pair->carried != pair->posted) {
     if (pair->wire->state == IBV_QPS_ERR) {
@@ -204,7 +204,7 @@ void progress(struct queue_pair *pair) {
 }
 
 static void progress_if_free(struct queue_pair *pair, void *waited) {
-  if (pair->posted == pair->carried && !port_failed(pair)) return;
+  if (pair->posted == pair->carried && !has_failed(pair)) return;
   *(bool *)waited = true;
   if (pthread_mutex_trylock(&pair->lock) != 0) return;
   progress(pair);

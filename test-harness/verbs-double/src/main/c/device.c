@@ -64,7 +64,7 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
   if (port != 1) return EINVAL;
   const struct context *opened = context_of(context);
   int index = opened->nic->index, gigabits = settings.gigabits[index];
-  bool ethernet = verbs_settings.links[index] == LINK_ETHERNET, up = opened->wire->port != PORT_ERROR;
+  bool ethernet = verbs_settings.links[index] == LINK_ETHERNET, up = !port_failed(opened->wire->port);
   struct ibv_port_attr told = {
       .state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
       .max_mtu = IBV_MTU_4096,

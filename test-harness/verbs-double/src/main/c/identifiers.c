@@ -7,7 +7,8 @@
 
 #include "cm.h"
 
-enum { LOOK_AT_PEERS_NS = 100000000 };
+// How long a connection's packets may still be about is a guess, as a subnet tells it.
+enum { LOOK_AT_PEERS_NS = 100000000, TIMEWAIT_NS = 50000000 };
 
 pthread_mutex_t cm_local = PTHREAD_MUTEX_INITIALIZER;
 
@@ -68,13 +69,27 @@ static void reject(const struct cm_id *id, const struct cm_message *asked) {
   send_to(asked->from, asked->from_generation, &message);
 }
 
+void end_connection(struct cm_id *id) {
+  if (id->wire->state == CM_CONNECTED) id->timewait = nanoseconds() + TIMEWAIT_NS;
+  id->wire->state = CM_DISCONNECTED;
+}
+
+// Whether an identifier and its peer have links that carry something; a peer that is gone does not matter.
+static bool carries(const struct wire_cm_id *entry) {
+  const struct wire_cm_id *peer = &tables()->cm_ids[entry->peer];
+  if (entry->device == 0 || wire->devices[entry->device - 1].port != PORT_UP) return false;
+  return peer->pid == 0 || peer->device == 0 || wire->devices[peer->device - 1].port == PORT_UP;
+}
+
+// What no link carries is lost. The peer finds out once they carry something again.
 void tell_peer(struct cm_id *id) {
   struct wire_cm_id *entry = id->wire;
-  if (entry->state == CM_CONNECTED || entry->state == CM_ANSWERED) {
+  if (!carries(entry)) return;
+  if (entry->state == CM_CONNECTED || (entry->state == CM_ANSWERED && !id->answering)) {
     struct cm_message message = message_from(id, RDMA_CM_EVENT_DISCONNECTED);
     send_to(entry->peer, entry->peer_generation, &message);
     tables()->disconnects++;
-  } else if (entry->state == CM_WAS_ASKED) {
+  } else if (entry->state == CM_WAS_ASKED || id->answering) {
     struct cm_message message = message_from(id, RDMA_CM_EVENT_REJECTED);
     message.status = CONSUMER_REJECT;
     send_to(entry->peer, entry->peer_generation, &message);
@@ -117,12 +132,40 @@ bool ask_listener(struct cm_id *id) {
 }
 
 // Again and again, as a request that nobody answers is sent.
+bool answer_asker(struct cm_id *id) {
+  struct wire_cm_id *entry = id->wire;
+  if (!carries(entry)) return false;
+  wire_lock(&tables()->cm_lock);
+  bool sent = send_to(entry->peer, entry->peer_generation, &id->answer);
+  if (!sent) entry->state = CM_DISCONNECTED;
+  wire_unlock(&tables()->cm_lock);
+  // Where the peer has left meanwhile, an error comes as an event.
+  if (!sent) push(id, RDMA_CM_EVENT_CONNECT_ERROR, -ETIMEDOUT);
+  return true;
+}
+
+static void give_up(struct cm_id *id) {
+  id->asking = id->answering = false;
+  id->wire->state = CM_DISCONNECTED;
+  push(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+}
+
+static void answer_again(struct cm_id *id, uint64_t now) {
+  if (answer_asker(id)) id->answering = false;
+  else if (now >= id->give_up) give_up(id);
+}
+
+// Who was asked may take its time, as long as the links carry its sign that it does.
+static void wait_for_answer(struct cm_id *id, uint64_t now) {
+  if (carries(id->wire)) id->give_up = now + settings.timeout_ns;
+  else if (now >= id->give_up) give_up(id);
+}
+
 static void ask_again(struct cm_id *id, uint64_t now) {
   if (ask_listener(id)) {
     id->asking = false;
   } else if (now >= id->give_up) {
-    id->asking = false;
-    push(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    give_up(id);
   }
 }
 
@@ -134,8 +177,11 @@ static void take_messages(struct cm_id *id) {
     const struct cm_message *message = &entry->inbox[entry->taken % CM_INBOX];
     bool connected = entry->state == CM_CONNECTED || entry->state == CM_ANSWERED;
     // One for each connection: who leaves at the same time as its peer is told once.
-    bool wanted = message->event != RDMA_CM_EVENT_DISCONNECTED || connected;
-    if (message->event == RDMA_CM_EVENT_DISCONNECTED) entry->state = CM_DISCONNECTED;
+    bool late = message->event == RDMA_CM_EVENT_CONNECT_RESPONSE && entry->state != CM_ASKED;
+    bool wanted = !late && (message->event != RDMA_CM_EVENT_DISCONNECTED || connected);
+    if (late) reject(id, message);
+    if (message->event == RDMA_CM_EVENT_DISCONNECTED) end_connection(id);
+    if (message->event == RDMA_CM_EVENT_REJECTED) entry->state = CM_DISCONNECTED;
     if (wanted) push_message(id, message);
   }
 }
@@ -146,9 +192,10 @@ static void look_at_peer(struct cm_id *id) {
   bool asked = entry->state == CM_ASKED;
   if (!asked && entry->state != CM_CONNECTED && entry->state != CM_ANSWERED) return;
   const struct wire_cm_id *peer = &tables()->cm_ids[entry->peer];
-  if (peer->generation == entry->peer_generation && peer->pid != 0 && !process_gone(peer->pid)) return;
+  bool there = peer->generation == entry->peer_generation && peer->pid != 0 && !process_gone(peer->pid);
+  if ((there && (asked || peer->state != CM_DISCONNECTED)) || !carries(entry)) return;
   push(id, asked ? RDMA_CM_EVENT_UNREACHABLE : RDMA_CM_EVENT_DISCONNECTED, asked ? -ETIMEDOUT : 0);
-  entry->state = CM_DISCONNECTED;
+  end_connection(id);
 }
 
 bool pump(void) {
@@ -161,6 +208,16 @@ bool pump(void) {
   if (at_peers) looked = now;
   for (struct cm_id *id = ids; id != NULL; id = id->next) {
     if (id->asking) ask_again(id, now);
+    else if (id->answering) answer_again(id, now);
+    else if (id->wire->state == CM_ASKED) wait_for_answer(id, now);
+    if (id->timewait != 0 && now >= id->timewait) {
+      id->timewait = 0;
+      push(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+    }
+    if (!id->removed && id->id.verbs != NULL && is_gone(id->id.verbs)) {
+      id->removed = true;
+      push(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+    }
     wire_lock(&tables()->cm_lock);
     take_messages(id);
     if (at_peers) look_at_peer(id);

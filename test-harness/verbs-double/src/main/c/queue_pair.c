@@ -89,6 +89,7 @@ static void count_users(const struct ibv_qp *qp, int by) {
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attributes) {
   const struct ibv_qp_cap *cap = &attributes->cap;
+  if (is_gone(pd->context)) return NULL;
   // The provider searches for the longest inline data by making queue pairs, so that a refusal is no broken rule.
   bool within = cap->max_send_wr <= SEND_DEPTH && cap->max_recv_wr <= RECEIVES && cap->max_send_sge <= SEND_PIECES &&
                 cap->max_recv_sge <= RECEIVE_PIECES && cap->max_inline_data <= LONGEST_INLINE;

@@ -62,6 +62,7 @@ int post_shared_receive(struct ibv_srq *srq, struct ibv_recv_wr *requests, struc
 }
 
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attributes) {
+  if (is_gone(pd->context)) return NULL;
   if (attributes->attr.max_wr > RECEIVES || attributes->attr.max_sge > RECEIVE_PIECES) {
     errno = EINVAL;
     return NULL;

@@ -26,6 +26,9 @@ static void a_connection_is_made(void) {
   tell(&peer, "", 1);
   acknowledge(next_event(side.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
   expect("rdma_disconnect", 0, rdma_disconnect(side.id));
+  // Once its packets are gone for sure.
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0));
+  expect_no_event(side.channel, 250, "after all");
   close_side(&side);
   join_peer(&peer);
 }
@@ -49,8 +52,9 @@ static void who_listens_may_reject(void) {
   expect("private data", 0, strcmp("no", event->param.conn.private_data));
   expect("its length", 148, event->param.conn.private_data_len);
   acknowledge(event);
-  close_side(&side);
   join_peer(&peer);
+  expect_no_event(side.channel, 250, "after the rejection");
+  close_side(&side);
 }
 
 static void a_peer_that_is_killed_disconnects(void) {
@@ -104,6 +108,88 @@ static void a_link_that_comes_back_connects(void) {
   pause_ms(150);
   expect("port 0 up", true, wire_tool("port 0 up", line, sizeof line));
   acknowledge(next_event(side.channel, RDMA_CM_EVENT_ESTABLISHED, 0));
+  kill_peer(&peer);
+}
+
+static void port(const char *state) {
+  char line[256], arguments[32];
+  snprintf(arguments, sizeof arguments, "port 0 %s", state);
+  expect(arguments, true, wire_tool(arguments, line, sizeof line));
+}
+
+// A side that has asked a peer which has not answered yet.
+static struct side ask(const struct peer *peer) {
+  struct side side = open_side();
+  resolve(&side, hear_port(peer));
+  expect("rdma_connect", 0, rdma_connect(side.id, &(struct rdma_conn_param){0}));
+  char word;
+  hear(peer, &word, 1);
+  return side;
+}
+
+static int event_of(const struct peer *peer) {
+  int came;
+  hear(peer, &came, sizeof came);
+  return came;
+}
+
+static void silence_loses_an_answer(void) {
+  set("TIMEOUT_MS", "300");
+  struct peer peer = start_peer(peer_that_waits);
+  struct side side = ask(&peer);
+  // As long as the links carry something, an answer may take its time.
+  expect_no_event(side.channel, 800, "nobody answered");
+  port("silent");
+  tell(&peer, "", 1);
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT));
+  expect("what the peer hears", RDMA_CM_EVENT_UNREACHABLE, event_of(&peer));
+  close_side(&side);
+  tell(&peer, "", 1);
+  join_peer(&peer);
+}
+
+static void an_answer_is_sent_until_the_link_is_back(void) {
+  set("TIMEOUT_MS", "10000");
+  struct peer peer = start_peer(peer_that_waits);
+  struct side side = ask(&peer);
+  port("silent");
+  tell(&peer, "", 1);
+  expect_no_event(side.channel, 250, "a silent link");
+  port("up");
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_ESTABLISHED, 0));
+  expect("what the peer hears", RDMA_CM_EVENT_ESTABLISHED, event_of(&peer));
+  tell(&peer, "", 1);
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
+  close_side(&side);
+  join_peer(&peer);
+}
+
+static void silence_hides_that_a_peer_left(void) {
+  struct peer peer = start_peer(peer_that_waits);
+  struct side side = ask(&peer);
+  tell(&peer, "", 1);
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_ESTABLISHED, 0));
+  event_of(&peer);
+  port("silent");
+  tell(&peer, "", 1);
+  join_peer(&peer);
+  expect_no_event(side.channel, 300, "a silent link");
+  port("up");
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
+  close_side(&side);
+}
+
+static void who_has_an_adapter_that_is_gone_is_told(void) {
+  struct peer peer = start_peer(silent_peer);
+  struct side side = open_side(), other = open_side();
+  resolve(&side, hear_port(&peer));
+  port("gone");
+  acknowledge(next_event(side.channel, RDMA_CM_EVENT_DEVICE_REMOVAL, 0));
+  expect_no_event(side.channel, 250, "it is told once");
+  struct sockaddr_in address = address_here(0);
+  expect("rdma_bind_addr", -1, rdma_bind_addr(other.id, (struct sockaddr *)&address));
+  expect("its error", ENODEV, errno);
+  close_side(&side);
   kill_peer(&peer);
 }
 
@@ -170,6 +256,10 @@ const struct test_case connection_cases[] = {
     {"a-peer-that-is-killed-does-not-answer", a_peer_that_is_killed_does_not_answer, NULL},
     {"silence-answers-no-request", silence_answers_no_request, NULL},
     {"a-link-that-comes-back-connects", a_link_that_comes_back_connects, NULL},
+    {"silence-loses-an-answer", silence_loses_an_answer, NULL},
+    {"an-answer-is-sent-until-the-link-is-back", an_answer_is_sent_until_the_link_is_back, NULL},
+    {"silence-hides-that-a-peer-left", silence_hides_that_a_peer_left, NULL},
+    {"who-has-an-adapter-that-is-gone-is-told", who_has_an_adapter_that_is_gone_is_told, NULL},
     {"requests-cross", requests_cross, NULL},
     {"a-port-is-taken-once", a_port_is_taken_once, NULL},
     {"an-address-is-a-devices", an_address_is_a_devices, NULL},

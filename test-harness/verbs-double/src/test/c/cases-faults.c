@@ -1,5 +1,6 @@
 // Links that fall silent, adapters that fail, processes that are killed.
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "nics.h"
@@ -58,6 +59,25 @@ static void a_failed_adapter_fails_its_queue_pairs(void) {
   expect("state", IBV_PORT_DOWN, port.state);
 }
 
+static void an_adapter_that_is_gone_makes_nothing_new(void) {
+  struct pair_of_ends ends = across();
+  tool("port 0 gone");
+  receive(&ends.from, 5, 0, 8);
+  expect("post", 0, post(&ends.from, (struct post){.id = 1, .length = 4}));
+  await(&ends.from, 5, IBV_WC_WR_FLUSH_ERR, "a receive");
+  await(&ends.from, 1, IBV_WC_WR_FLUSH_ERR, "a send");
+  expect("a domain", true, ibv_alloc_pd(ends.from.context) == NULL);
+  expect("its error", EIO, errno);
+  expect("a region", true, ibv_reg_mr(ends.from.pd, ends.from.memory, 8, ALL_RIGHTS) == NULL);
+  expect("a queue", true, ibv_create_cq(ends.from.context, 4, NULL, NULL, 0) == NULL);
+  struct ibv_qp_init_attr attributes = {.send_cq = ends.from.queue, .recv_cq = ends.from.queue, .qp_type = IBV_QPT_RC};
+  expect("a queue pair", true, ibv_create_qp(ends.from.pd, &attributes) == NULL);
+  expect("its error", EIO, errno);
+  // What there is can be closed.
+  close_end(&ends.from);
+  close_end(&ends.to);
+}
+
 static void target(struct peer *parent) {
   struct end end = open_end((struct end_options){0});
   struct place far = exchange(parent, &end);
@@ -111,6 +131,7 @@ const struct test_case fault_cases[] = {
     {"a-short-silence-is-nothing", a_short_silence_is_nothing, NULL},
     {"a-mute-link-never-ends", a_mute_link_never_ends, NULL},
     {"a-failed-adapter-fails-its-queue-pairs", a_failed_adapter_fails_its_queue_pairs, NULL},
+    {"an-adapter-that-is-gone-makes-nothing-new", an_adapter_that_is_gone_makes_nothing_new, NULL},
     {"a-killed-peer-is-silent", a_killed_peer_is_silent, NULL},
     {"chance-makes-peers-not-ready", chance_makes_peers_not_ready, NULL},
     {"lost-is-late", lost_is_late, NULL},

@@ -37,6 +37,11 @@ struct rdma_cm_event *next_event(struct rdma_event_channel *channel, enum rdma_c
   return event;
 }
 
+void expect_no_event(struct rdma_event_channel *channel, int milliseconds, const char *what) {
+  struct pollfd ready = {.fd = channel->fd, .events = POLLIN};
+  if (poll(&ready, 1, milliseconds) != 0) fail("expected no event, came one: %s", what);
+}
+
 void acknowledge(struct rdma_cm_event *event) { expect("rdma_ack_cm_event", 0, rdma_ack_cm_event(event)); }
 
 void add_queue_pair(struct side *side, struct rdma_cm_id *id) {
@@ -142,4 +147,24 @@ void silent_peer(struct peer *parent) {
   uint16_t port = listen_on(&side);
   tell(parent, &port, sizeof port);
   pause();
+}
+
+void peer_that_waits(struct peer *parent) {
+  struct side side = open_side();
+  uint16_t port = listen_on(&side);
+  tell(parent, &port, sizeof port);
+  struct rdma_cm_event *event = next_event(side.channel, RDMA_CM_EVENT_CONNECT_REQUEST, 0);
+  struct rdma_cm_id *id = event->id;
+  acknowledge(event);
+  add_queue_pair(&side, id);
+  tell(parent, "", 1);
+  char word;
+  hear(parent, &word, 1);
+  expect("rdma_accept", 0, rdma_accept(id, &(struct rdma_conn_param){.rnr_retry_count = 7}));
+  expect("rdma_get_cm_event", 0, rdma_get_cm_event(side.channel, &event));
+  int came = event->event;
+  acknowledge(event);
+  tell(parent, &came, sizeof came);
+  hear(parent, &word, 1);
+  rdma_destroy_ep(id);
 }

@@ -41,3 +41,6 @@ void accepting_peer(struct peer *parent);
 void rejecting_peer(struct peer *parent);
 // Looks at nothing.
 void silent_peer(struct peer *parent);
+// Tells its port, and of the request; answers when it is told to, and tells the event that comes of it.
+void peer_that_waits(struct peer *parent);
+void expect_no_event(struct rdma_event_channel *channel, int milliseconds, const char *what);

@@ -29,7 +29,7 @@ public enum Option {
   /** After how many milliseconds without an answer a peer counts as unresponsive. */
   TIMEOUT_MS,
 
-  /** A device that fails: {@code DEVICE:silent|mute|error:REQUESTS}. */
+  /** A device that fails: {@code DEVICE:silent|mute|error|gone:REQUESTS}. */
   FAULT,
 
   /** Whether every request is printed: 1. */

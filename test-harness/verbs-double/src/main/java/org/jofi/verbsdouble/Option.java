@@ -35,7 +35,7 @@ public enum Option {
   /** After how many milliseconds without an answer a connection has failed. */
   TIMEOUT_MS,
 
-  /** An adapter that fails: {@code DEVICE:silent|mute|error:REQUESTS}. */
+  /** An adapter that fails: {@code DEVICE:silent|mute|error|gone:REQUESTS}. */
   FAULT,
 
   /** Whether what the adapters do is printed: 1. */
