@@ -1,6 +1,6 @@
 // Two hubs on each rail with many peers, over libfabric's reliable datagrams: all connect at once, from both sides, first
-// to one of the hubs and then to the other; then some of the peers come back under another address. Prints what the
-// second connection of each takes: the first one brings what an endpoint takes for itself.
+// to one of the hubs and then to the other; then some of the peers come back under another address. Prints what they take:
+// with its first connection a peer takes what is its endpoint's own too, so the second one tells what a connection takes.
 
 #include <errno.h>
 #include <rdma/fabric.h>
@@ -247,6 +247,8 @@ int main(int count, char **arguments) {
   }
   deadline = time(NULL) + PATIENCE_S;
   for (int r = 0; r < rail_count; r++) open_rail(&rails[r], r);
+  int endpoints = (HUBS + peer_count) * rail_count;
+  printf("%d endpoints, %ld KiB registered for each\n", endpoints, registered(arguments[3]) / endpoints / 1024);
   for (int h = 0; h < HUBS; h++) connect_all(h, arguments[3]);
   come_back((peer_count + 3) / 4);
   for (int r = 0; r < rail_count; r++) close_rail(&rails[r]);
