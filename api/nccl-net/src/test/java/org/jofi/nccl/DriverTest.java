@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import org.jofi.efadouble.EfaDouble;
 import org.jofi.efadouble.Option;
 import org.jofi.nccl.PluginUnderTest.Run;
+import org.jofi.nicdouble.NicDouble;
+import org.jofi.verbsdouble.VerbsDouble;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -121,11 +123,24 @@ class DriverTest {
   @Test
   void twoProcessesWithEfaDevices() throws Exception {
     try (EfaDouble efa = EfaDouble.devices(2).with(Option.DELAY_US, 100)) {
-      Map<String, String> environment = PluginUnderTest.environment("efa", "JOFI_FLUSH", "always");
-      environment.putAll(efa.environment());
-      plugin.good(environment, 11, "sizes,in-flight,groups,close-in-flight,again,flushes");
-      efa.demandNoViolations();
+      twoProcessesOn(efa, "efa");
     }
+  }
+
+  @Test
+  @Tag("long")
+  void twoProcessesWithInfiniBandAdapters() throws Exception {
+    try (VerbsDouble verbs =
+        VerbsDouble.devices(2).with(org.jofi.verbsdouble.Option.DELAY_US, 100)) {
+      twoProcessesOn(verbs, "verbs;ofi_rxm");
+    }
+  }
+
+  private void twoProcessesOn(NicDouble nics, String provider) throws Exception {
+    Map<String, String> environment = PluginUnderTest.environment(provider, "JOFI_FLUSH", "always");
+    environment.putAll(nics.environment());
+    plugin.good(environment, 11, "sizes,in-flight,groups,close-in-flight,again,flushes");
+    nics.demandNoViolations();
   }
 
   @Test

@@ -1,15 +1,9 @@
 package org.jofi.cli;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jofi.efadouble.EfaDouble;
 import org.jofi.efadouble.Option;
@@ -27,63 +21,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("efa")
 @Timeout(300)
 class EfaCommandTest {
-  /** One element, several packets, and what is longer than a chunk. */
-  private static final String SIZES = "4,64K,1M";
-
-  /**
-   * Requests after which a device fails amid a run. One that is slow while the machine is busy is
-   * given less, so this is a third of what a fair share of the run is.
-   */
-  private static final int AMID = 40;
-
-  private static final String ROUNDS = "3";
-
   @TempDir private Path folder;
 
-  private CommandProcess.Outcome run(EfaDouble efa, List<String> arguments) throws Exception {
-    return CommandProcess.run(folder, efa.environment(), arguments.toArray(String[]::new));
-  }
-
-  private static List<String> allReduce(String provider, EfaDouble efa, String sizes) {
-    return new ArrayList<>(
-        List.of(
-            "allreduce",
-            "--json",
-            "-p",
-            provider,
-            "-d",
-            String.join(",", efa.domains()),
-            "-s",
-            sizes,
-            "-w",
-            "1",
-            "--prepare",
-            "0.1"));
-  }
-
-  private void assertExact(String provider, EfaDouble efa) throws Exception {
-    List<String> arguments = allReduce(provider, efa, SIZES);
-    arguments.addAll(List.of("-k", ROUNDS));
-    JsonObject document = exact(efa, arguments, 3);
-    assertEquals(
-        efa.domains().size(), document.getAsJsonArray("rails").size(), document.toString());
-  }
-
-  /** What a command printed that found no error in so many rows. */
-  private JsonObject exact(EfaDouble efa, List<String> arguments, int rows) throws Exception {
-    CommandProcess.Outcome outcome = run(efa, arguments);
-    assertEquals(0, outcome.code(), () -> outcome.err() + outcome.out());
-    JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
-    assertEquals(0, document.get("errors").getAsLong(), outcome.out());
-    assertEquals(rows, document.getAsJsonArray("results").size(), outcome.out());
-    efa.demandNoViolations();
-    return document;
+  private NicCommands commands() {
+    return new NicCommands(folder, "efa");
   }
 
   @Test
   void sumsAreExact() throws Exception {
     try (EfaDouble efa = EfaDouble.devices(2)) {
-      assertExact("efa", efa);
+      commands().sumsAreExact(efa);
     }
   }
 
@@ -92,7 +39,7 @@ class EfaCommandTest {
   @Tag("long")
   void sumsAreExactOverFewerAndMoreRails(int rails) throws Exception {
     try (EfaDouble efa = EfaDouble.devices(rails)) {
-      assertExact("efa", efa);
+      commands().sumsAreExact(efa);
     }
   }
 
@@ -113,7 +60,7 @@ class EfaCommandTest {
             .with(Option.GENERATION, generation)
             .with(Option.SEED, 5)
             .with(Option.DELAY_US, delayMicros)) {
-      assertExact("efa", efa);
+      commands().sumsAreExact(efa);
     }
   }
 
@@ -122,26 +69,7 @@ class EfaCommandTest {
   @Tag("long")
   void collectivesAreExact() throws Exception {
     try (EfaDouble efa = EfaDouble.devices(2).with(Option.SEED, 7).with(Option.DELAY_US, 300)) {
-      List<String> arguments =
-          List.of(
-              "collectives",
-              "--json",
-              "-p",
-              "efa",
-              "-n",
-              "3",
-              "-d",
-              String.join(",", efa.domains()),
-              "-s",
-              "4,1500000",
-              "-k",
-              "2",
-              "-w",
-              "1",
-              "--prepare",
-              "0.1");
-      // A barrier has no length.
-      exact(efa, arguments, 8 * 2 + 1);
+      commands().collectivesAreExact(efa);
     }
   }
 
@@ -150,13 +78,14 @@ class EfaCommandTest {
   @ValueSource(ints = {1, 2})
   @Tag("long")
   void sumsAreExactWithoutTheProvidersProtocol(int rails) throws Exception {
+    NicCommands direct = new NicCommands(folder, "efa-direct");
     try (EfaDouble efa = EfaDouble.devices(rails)) {
       if (FabricProvider.named("libfabric").version().startsWith("libfabric 1.")) {
-        CommandProcess.Outcome outcome = run(efa, allReduce("efa-direct", efa, "4"));
+        CommandProcess.Outcome outcome = direct.run(efa, direct.allReduce(efa, "4"));
         assertNotEquals(0, outcome.code(), outcome.out());
         assertTrue(outcome.err().contains("efa-direct"), outcome.err());
       } else {
-        assertExact("efa-direct", efa);
+        direct.sumsAreExact(efa);
       }
     }
   }
@@ -168,14 +97,14 @@ class EfaCommandTest {
    */
   @Test
   void aRailThatDiesEndsInTime() throws Exception {
-    assertEndsInTime("error", AMID);
+    assertEndsInTime("error", NicCommands.AMID);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"silent", "mute"})
   @Tag("long")
   void aRailThatFallsSilentEndsInTime(String how) throws Exception {
-    assertEndsInTime(how, AMID);
+    assertEndsInTime(how, NicCommands.AMID);
   }
 
   private void assertEndsInTime(String how, int requests) throws Exception {
@@ -183,26 +112,7 @@ class EfaCommandTest {
         EfaDouble.devices(2)
             .with(Option.FAULT, "1:%s:%d".formatted(how, requests))
             .with(Option.TRACE, 1)) {
-      List<String> arguments = allReduce("efa", efa, "1M");
-      arguments.addAll(List.of("-k", "30", "--timeout", "15"));
-      CommandProcess.Outcome outcome = run(efa, arguments);
-      String told =
-          outcome
-              .err()
-              .lines()
-              .filter(line -> !line.startsWith("efa-double["))
-              .collect(Collectors.joining("\n"));
-      System.out.printf(
-          "%s after %d requests: exit code %d%n%s%n", how, requests, outcome.code(), told);
-      assertTrue(outcome.err().contains("has its fault after " + requests), told);
-      if (outcome.code() == 0) {
-        JsonObject document = JsonParser.parseString(outcome.out()).getAsJsonObject();
-        assertEquals(0, document.get("errors").getAsLong(), outcome.out());
-      } else {
-        assertEquals(1, outcome.code(), outcome.err());
-        assertTrue(outcome.err().contains("rank "), outcome.err());
-      }
-      efa.demandNoViolations();
+      commands().endsInTime(efa, requests);
     }
   }
 
@@ -217,41 +127,30 @@ class EfaCommandTest {
   @Test
   void perfMeasures() throws Exception {
     try (EfaDouble efa = EfaDouble.devices(1)) {
-      CommandProcess.Outcome outcome =
-          run(
-              efa,
-              List.of(
-                  "perf",
-                  "-p",
-                  "efa",
-                  "-b",
-                  "64",
-                  "-e",
-                  "64K",
-                  "-f",
-                  "1024",
-                  "-n",
-                  "10",
-                  "-w",
-                  "2",
-                  "--prepare",
-                  "0.1"));
-      assertEquals(0, outcome.code(), () -> outcome.err() + outcome.out());
-      assertTrue(
-          outcome.out().lines().anyMatch(line -> line.matches(" +64 KiB .* 0")), outcome.out());
-      efa.demandNoViolations();
+      commands().perfMeasures(efa);
     }
   }
 
   @Test
   void infoListsTheDevices() throws Exception {
     try (EfaDouble efa = EfaDouble.devices(4)) {
-      CommandProcess.Outcome outcome = run(efa, List.of("info", "-p", "efa"));
-      assertEquals(0, outcome.code(), () -> outcome.err() + outcome.out());
-      for (String domain : efa.domains()) {
-        assertTrue(outcome.out().contains(domain), outcome.out());
-      }
-      efa.demandNoViolations();
+      commands().infoListsTheDevices(efa);
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void ranksThatAreKilledComeBack() throws Exception {
+    try (EfaDouble efa = EfaDouble.devices(2)) {
+      commands().soakHolds(efa, "stop,kill");
+    }
+  }
+
+  @Test
+  @Tag("long")
+  void gpusFormTheExactSums() throws Exception {
+    try (EfaDouble efa = EfaDouble.devices(2)) {
+      commands().gpusFormTheExactSums(efa, CudaStandIn.build(folder));
     }
   }
 }
