@@ -126,7 +126,11 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
       landing.open();
       startReceiving(settings);
     } catch (RuntimeException e) {
-      abortQuietly(e);
+      try {
+        abort();
+      } catch (RuntimeException refused) {
+        e.addSuppressed(refused);
+      }
       throw e;
     }
   }
@@ -283,13 +287,5 @@ public final class EndpointDriver implements EndpointRails, InFlightOperations, 
     messages.abandon();
     copies.abandon();
     landing.free();
-  }
-
-  private void abortQuietly(RuntimeException cause) {
-    try {
-      abort();
-    } catch (RuntimeException e) {
-      cause.addSuppressed(e);
-    }
   }
 }

@@ -43,10 +43,6 @@ final class Fences {
       this.epoch = epoch;
       this.why = why;
     }
-
-    boolean mayBreakTheLast() {
-      return transfer.mayBreakTheLast(why);
-    }
   }
 
   /** A stripe may land until the peer's endpoint of that epoch is closed; it is told of that. */
@@ -63,7 +59,7 @@ final class Fences {
     for (int i = doubts.size() - 1; i >= 0; i--) {
       Doubt doubt = doubts.get(i);
       if (doubt.heldNs == 0 && doubt.rail == rail && doubt.epoch < epoch) {
-        if (doubt.mayBreakTheLast()) {
+        if (doubt.transfer.mayBreakTheLast(doubt.why)) {
           // As a rail that is lost again is tried less often.
           doubt.heldNs = RETURN_NS << (doubt.transfer.tries(doubt.stripe) - 1);
           doubt.since = UNASKED;
@@ -92,7 +88,7 @@ final class Fences {
       doubt.since = doubt.since == UNASKED ? now : doubt.since;
       long tookNs = now - doubt.since;
       if (doubt.heldNs > 0) {
-        if (lost || tookNs >= doubt.heldNs || !doubt.mayBreakTheLast()) {
+        if (lost || tookNs >= doubt.heldNs || !doubt.transfer.mayBreakTheLast(doubt.why)) {
           doubts.remove(i);
           doubt.transfer.retryLater(doubt.stripe, doubt.why, Certainty.OVER);
         }

@@ -268,14 +268,6 @@ final class Peer implements PeerControl {
     }
     int silent = watch.look(now, heard != heardByRails);
     heardByRails = heard;
-    lookWhatToTell(now);
-    changes.compare(data, RailChange.Role.DATA, name, now);
-    changes.compare(control, RailChange.Role.CONTROL, name, now);
-    return silent;
-  }
-
-  /** Finds what the peer is to be told. */
-  private void lookWhatToTell(long now) {
     for (int rail = 0; rail < data.count(); rail++) {
       PeerRail of = data.rail(rail);
       // What was found to be in doubt later than its end is over, too.
@@ -291,6 +283,9 @@ final class Peer implements PeerControl {
       }
     }
     due[RailUpdate.Kind.NOTICE.code()] |= fences.look(now, isLost());
+    changes.compare(data, RailChange.Role.DATA, name, now);
+    changes.compare(control, RailChange.Role.CONTROL, name, now);
+    return silent;
   }
 
   private boolean isToReturn(int rail) {

@@ -161,7 +161,7 @@ public final class RailPort {
     Refusals refusals = inserted.refusals;
     long peer = inserted.number();
     int context =
-        refusals.count > 0 && refusals.forbid(polls, clock)
+        refusals.count > 0 && refusals.forbids(polls, clock)
             ? ContextTable.NONE
             : operations.take(owner, cookie, peer);
     if (context < 0) {

@@ -35,7 +35,7 @@ public final class Refusals {
   public Refusals() {}
 
   /** Whether nothing is to be offered after that poll. */
-  public boolean forbid(int polls, NanoClock clock) {
+  public boolean forbids(int polls, NanoClock clock) {
     return count > 0 && (poll == polls || (count > USUAL && until - clock.nanoTime() > 0));
   }
 

@@ -47,7 +47,6 @@ public abstract class Transfer extends Task {
     READ_OWN
   }
 
-  /** Where a stripe is. */
   public enum State {
     /** It waits for its rail. */
     TO_POST("not taken by the provider"),
@@ -61,9 +60,7 @@ public abstract class Transfer extends Task {
     ANNOUNCED("announced, not completed"),
     /** It failed, and the peer knows whether it arrived. */
     DOUBTFUL("failed, and the peer did not tell whether it arrived"),
-    /** The peer was asked. */
     ASKED("failed, and the peer did not tell whether it arrived"),
-    /** It came to nothing. */
     FAILED("failed"),
     /** Nothing is left to do for it. */
     DONE("done");
@@ -169,7 +166,6 @@ public abstract class Transfer extends Task {
     return memory == null ? 0 : memory.descriptor(rail);
   }
 
-  /** The driver's: where a stripe is in the peer's memory. */
   protected final long remoteAddress(int stripe, int rail) {
     return remotes[rail] + offsets[stripe];
   }

@@ -17,7 +17,7 @@ class RefusalsTest {
   private final Refusals refusals = new Refusals();
 
   private boolean isForbidden() {
-    return refusals.forbid(polls, () -> now);
+    return refusals.forbids(polls, () -> now);
   }
 
   /** Polls for so long; how often something was offered for the peer, and refused. */
